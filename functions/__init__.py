@@ -1,0 +1,1 @@
+"""The deployed functions: a folder a surface, a thin module a function."""

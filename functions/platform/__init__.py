@@ -1,0 +1,1 @@
+"""The platform's functions: keys, projects, usage, health, documents and the sweeper."""

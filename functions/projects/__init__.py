@@ -1,0 +1,1 @@
+"""Project memory's function: turns, artifacts and a digest per task."""

@@ -1,0 +1,1 @@
+"""What the deployed functions share; every room looks down and none sideways."""

@@ -1,0 +1,1 @@
+"""Thin typed clients over boto3 that translate errors and count calls."""

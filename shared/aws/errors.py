@@ -1,0 +1,111 @@
+"""What DynamoDB and S3 say when they refuse, in our words.
+
+AwsSignal
+├── ConditionFailed      a single write's condition did not hold; `item` is what is there
+├── TransactionFailed    a transaction's conditions did not hold; `items` by position in the transaction
+└── ObjectMissing        no object at that key
+
+Throttles, time-outs and 5xx become `Unavailable`; a clash of transactions becomes `LostRace`.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from shared.aws.items import Item, decode_item
+from shared.kernel.contention import LostRace
+from shared.kernel.errors import RangeNotSatisfiable, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BUSY = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "ProvisionedThroughputExceeded",
+        "RequestLimitExceeded",
+        "ThrottlingException",
+        "ThrottlingError",
+        "Throttling",
+        "TooManyRequestsException",
+        "LimitExceededException",
+        "SlowDown",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "InternalError",
+        "InternalServerError",
+        "ServiceUnavailable",
+        "TransactionInProgressException",
+        "KMSThrottlingException",
+        "503",
+        "500",
+    }
+)
+_ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
+
+
+class AwsSignal(Exception):
+    """The root of refusals that a domain room is expected to understand."""
+
+
+class ConditionFailed(AwsSignal):
+    """A single write's condition did not hold."""
+
+    def __init__(self, item: Item | None) -> None:
+        super().__init__("condition failed")
+        self.item = item
+
+
+class TransactionFailed(AwsSignal):
+    """Some conditions of a transaction did not hold; nothing of it was applied."""
+
+    def __init__(self, failed: dict[int, Item | None]) -> None:
+        super().__init__(f"conditions failed at {sorted(failed)}")
+        self.items = failed
+
+
+class ObjectMissing(AwsSignal):
+    """There is no object at the key."""
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn botocore's errors into ours; an error of an unknown code is re-raised as it is."""
+    from botocore import exceptions as botocore  # noqa: PLC0415 - imported by then, never by us first
+
+    try:
+        yield
+    except botocore.ClientError as error:
+        raise _translate(error.response) or error from error
+    except (botocore.HTTPClientError, botocore.IncompleteReadError, botocore.ResponseStreamingError) as error:
+        raise Unavailable from error
+
+
+def _translate(response: Any) -> Exception | None:
+    code = response["Error"]["Code"]
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code == "ConditionalCheckFailedException":
+        return ConditionFailed(_old(response))
+    if code == "TransactionCanceledException":
+        return _cancelled(response.get("CancellationReasons", []))
+    if code == "TransactionConflictException":
+        return LostRace()
+    if code in _ABSENT:
+        return ObjectMissing()
+    if code == "InvalidRange":
+        return RangeNotSatisfiable(0)
+    return Unavailable() if code in _BUSY or status >= 500 else None
+
+
+def _cancelled(reasons: list[Any]) -> Exception | None:
+    failed = {n: _old(r) for n, r in enumerate(reasons) if r["Code"] == "ConditionalCheckFailed"}
+    if failed:
+        return TransactionFailed(failed)
+    if any(r["Code"] == "TransactionConflict" for r in reasons):
+        return LostRace()
+    return Unavailable() if any(r["Code"] in _BUSY for r in reasons) else None
+
+
+def _old(reason: Any) -> Item | None:
+    return decode_item(reason["Item"]) if reason.get("Item") else None

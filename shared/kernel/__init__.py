@@ -1,0 +1,1 @@
+"""The words every room speaks: errors, ids, clock, scope, strict JSON, cursors."""

@@ -1,0 +1,46 @@
+"""Bounded retries for writes that lose a race."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from shared.kernel.errors import Conflict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+BUDGET_SECONDS = 4.0
+"""How long a write tries before it answers with a conflict (design §3)."""
+
+
+class LostRace(Exception):
+    """Another writer was first; `pause` tells whether waiting a moment helps."""
+
+    def __init__(self, *, pause: bool = True) -> None:
+        super().__init__("lost a race")
+        self.pause = pause
+
+
+def persist(
+    attempt: Callable[[], T], *, budget: float = BUDGET_SECONDS, sleep: Callable[[float], None] = time.sleep
+) -> T:
+    """Run `attempt` until it does not lose its race, with growing full jitter.
+
+    Raises:
+        Conflict: the budget (seconds) is used up.
+    """
+    deadline = time.monotonic() + budget
+    ceiling = 0.02
+    while True:
+        try:
+            return attempt()
+        except LostRace as lost:
+            if time.monotonic() >= deadline:
+                raise Conflict("Others kept changing this at the same time. Try again.") from lost
+            if lost.pause:
+                sleep(random.uniform(0, ceiling))  # noqa: S311 - jitter is no secret
+                ceiling = min(ceiling * 1.6, 0.4)
