@@ -95,9 +95,7 @@ class Table:
     def get(self, key: Key) -> Item | None:
         """Return the item at `key`, or None."""
         with translated():
-            answer = self._aws.dynamodb.get_item(
-                TableName=self.name, Key=encode_key(key), ConsistentRead=True
-            )
+            answer = self._aws.dynamodb.get_item(TableName=self.name, Key=encode_key(key), ConsistentRead=True)
         return decode_item(answer["Item"]) if "Item" in answer else None
 
     def batch_get(self, keys: Sequence[Key]) -> dict[Key, Item]:

@@ -1,0 +1,1 @@
+"""What every HTTP surface shares: requests, answers, error dialects, admission, one log line a request."""

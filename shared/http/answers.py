@@ -1,0 +1,41 @@
+"""Answers, in the form that Lambda and API Gateway carry them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from shared.kernel.strict_json import compact
+
+BINARY_ABOVE = 1_000_000
+"""Text of more bytes than this travels in base64: its growth is known (a third), that of escapes is not."""
+
+JSON = "application/json"
+
+
+def json_answer(value: Any, status: int = 200, **headers: str) -> Response[Any]:
+    """Return a JSON answer; `headers` are given with `_` for `-`."""
+    return text_answer(compact(value), JSON, status, **headers)
+
+
+def text_answer(text: str, content_type: str, status: int = 200, **headers: str) -> Response[Any]:
+    """Return a text answer."""
+    body: str | bytes = text
+    if len(text) * 4 > BINARY_ABOVE and len(encoded := text.encode()) > BINARY_ABOVE:
+        body = encoded
+    return Response(status, content_type, body, headers=_named(headers))
+
+
+def bytes_answer(body: bytes, content_type: str, status: int = 200, **headers: str) -> Response[Any]:
+    """Return an answer of raw bytes, whatever they are."""
+    return Response(status, content_type, body, headers=_named(headers))
+
+
+def empty_answer(status: int, **headers: str) -> Response[Any]:
+    """Return an answer without a body."""
+    return Response(status, None, "", headers=_named(headers))
+
+
+def _named(headers: dict[str, str]) -> dict[str, Any]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}

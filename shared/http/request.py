@@ -1,0 +1,101 @@
+"""One HTTP request, read from an API Gateway v2 event (payload format 2.0)."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote
+
+from shared.kernel.errors import InvalidInput, TooLarge, UnsupportedType
+from shared.kernel.ids import ulid
+from shared.kernel.strict_json import parse
+
+if TYPE_CHECKING:
+    from shared.kernel.scope import Caller
+
+_PRINTABLE = re.compile(r"[\x20-\x7e]{1,128}")
+_JSON = re.compile(r"application/(json|[\w.+-]+\+json)", re.IGNORECASE)
+
+
+@dataclass
+class Request:
+    """One request: method, path parameters, raw query, lower-cased headers, body and its two ids.
+
+    `caller` is set once the credential is admitted.
+    """
+
+    event: dict[str, Any]
+    request_id: str = field(default_factory=lambda: f"req_{ulid()}")
+    caller: Caller | None = None
+
+    @property
+    def method(self) -> str:
+        """The verb, upper case."""
+        return str(self.event["requestContext"]["http"]["method"]).upper()
+
+    @property
+    def path(self) -> str:
+        """The path as it was sent, without the stage."""
+        stage = self.event["requestContext"].get("stage", "$default")
+        path = str(self.event["rawPath"])
+        return path if stage == "$default" else path.removeprefix(f"/{stage}")
+
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """The headers by lower-case name."""
+        return {name.lower(): value for name, value in self.event.get("headers", {}).items()}
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """The query's parameters, read raw: a value may hold commas; of a repeated one the last counts."""
+        return dict(parse_qsl(self.event.get("rawQueryString", ""), keep_blank_values=True))
+
+    @cached_property
+    def correlation_id(self) -> str:
+        """The caller's `x-correlation-id` if it is printable ASCII of at most 128 characters, else a new ULID."""
+        given = self.headers.get("x-correlation-id", "")
+        return given if _PRINTABLE.fullmatch(given) else ulid()
+
+    @cached_property
+    def body(self) -> bytes:
+        """The body's bytes."""
+        body = self.event.get("body") or ""
+        return base64.b64decode(body) if self.event.get("isBase64Encoded") else body.encode("utf-8", "surrogatepass")
+
+    def body_within(self, limit: int, hint: str = "") -> bytes:
+        """Return the body.
+
+        Raises:
+            TooLarge: it has more than `limit` bytes; measured before it is decoded.
+        """
+        text = self.event.get("body") or ""
+        size = len(text) * 3 // 4 - 2 if self.event.get("isBase64Encoded") else len(text)
+        if size > limit or len(self.body) > limit:
+            raise TooLarge(f"The body is over {limit} bytes.{hint}")
+        return self.body
+
+    def json_within(self, limit: int, *, empty: Any = None) -> Any:
+        """Return the JSON value of a body of at most `limit` bytes; an empty body is `empty` if that is given.
+
+        Raises:
+            TooLarge: over the limit.
+            UnsupportedType: a content type that is not JSON.
+            InvalidInput: not JSON, or no body where one is needed.
+        """
+        kind = self.headers.get("content-type", "application/json").partition(";")[0].strip()
+        body = self.body_within(limit)
+        if not body and empty is not None:
+            return empty
+        if kind and not _JSON.fullmatch(kind):
+            raise UnsupportedType(f"Send application/json, not {kind[:100]}.")
+        if not body:
+            raise InvalidInput.at("body", message="Field required", type_="missing")
+        return parse(body)
+
+
+def path_value(raw: str) -> str:
+    """Return a path parameter's value, percent-decoded once."""
+    return unquote(raw) if "%" in raw else raw

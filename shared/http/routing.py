@@ -1,0 +1,72 @@
+"""Powertools' resolver, made to answer 405 and to keep its event to itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+
+from shared.http.dialects import MethodNotAllowed
+from shared.kernel.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from aws_lambda_powertools.event_handler.api_gateway import Router
+
+    from shared.http.request import Request
+
+VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+class Resolver(APIGatewayHttpResolver):
+    """A resolver whose current event is its own.
+
+    Powertools keeps it on the class, so that two functions in one process (the local run) would
+    see each other's events; in Lambda both ways are the same.
+    """
+
+    @property
+    def current_event(self) -> Any:
+        """The event being answered."""
+        return self._own_event
+
+    @current_event.setter
+    def current_event(self, event: Any) -> None:
+        self._own_event = event
+
+    def _to_proxy_event(self, event: dict[str, Any]) -> Any:
+        self._own_event = super()._to_proxy_event(event)
+        return self._own_event
+
+
+def request_of(router: Router) -> Request:
+    """Return the request that the router's surface is answering."""
+    request: Request = router.context["request"]
+    return request
+
+
+def resolver_of(routers: Iterable[Router]) -> Resolver:
+    """Return a resolver of all the routers' routes, which says 405 with `Allow` for other verbs on their paths."""
+    resolver = Resolver()
+    verbs: dict[str, set[str]] = {}
+    for router in routers:
+        resolver.include_router(router)
+        for rule, methods, *_ in router._routes:  # noqa: SLF001 - Powertools lists its routes nowhere else
+            verbs.setdefault(rule, set()).update([methods] if isinstance(methods, str) else methods)
+    for rule, used in verbs.items():
+        others = [verb for verb in VERBS if verb not in used]
+        resolver.route(rule, others)(_refusing(", ".join(sorted(used))))
+    resolver.not_found(_no_such_route)
+    return resolver
+
+
+def _refusing(allow: str) -> Callable[..., NoReturn]:
+    def refuse(**_: str) -> NoReturn:
+        raise MethodNotAllowed(allow)
+
+    return refuse
+
+
+def _no_such_route(_: Exception) -> NoReturn:
+    raise NotFound("Not Found")

@@ -1,0 +1,1 @@
+"""Who is calling and how their project is set: keys, roles, project settings, rate limits, usage."""
