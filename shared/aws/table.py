@@ -51,7 +51,7 @@ class Query:
         options = {
             "KeyConditionExpression": text,
             "ScanIndexForward": not self.newest_first,
-            "IndexName": None if self.sort == "sk" else self.sort,
+            "IndexName": None if self.sort == "sk" else f"by_{self.sort}",
             "FilterExpression": self.keep or None,
             "ProjectionExpression": ", ".join(f"#{n}" for n in self.only) or None,
             "Limit": self.size,
