@@ -1,0 +1,182 @@
+"""DynamoDB's transactions as they are, on top of moto's.
+
+moto copies whole tables to roll back, changes items in place, ignores the client's token, and never raises a
+conflict. Here a transaction costs its own items, leaves nothing when it fails, and is applied once a token.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from moto.dynamodb.exceptions import DynamodbException, MockValidationException, TransactionCanceledException
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.responses import DynamoHandler
+
+from infra.local.tables import OrderedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from moto.core.responses import ActionResult
+    from moto.dynamodb.models.dynamo_type import Item
+
+TRANSACTION_BYTES = 4 << 20
+TOKEN_SECONDS = 600
+ERROR_PREFIX = "com.amazonaws.dynamodb.v20120810#"
+CONFLICT = ("TransactionConflict", "Transaction is ongoing for the item", None)
+
+ItemName = tuple[str, Any, Any]
+
+_update_item = DynamoDBBackend.update_item
+_transact_write_items = DynamoDBBackend.transact_write_items
+_answer_transaction = DynamoHandler.transact_write_items
+
+
+def update_item(backend: DynamoDBBackend, table_name: str, key: dict[str, Any], *args: Any, **kwargs: Any) -> Item:
+    """Update a copy of the item and store it when all went well."""
+    table = _table(backend, table_name)
+    name = table.key_of(key)
+    original = table.rows.items.get(name)
+    try:
+        with table.lending_copies():
+            item = _update_item(backend, table_name, key, *args, **kwargs)
+        table.store(name, item)
+    except BaseException:
+        table.restore(name, original)
+        raise
+    return item
+
+
+def transact_write_items(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+    """Apply all of `transact_items` or none of them."""
+    tables = [_table(backend, table_name) for table_name, _ in map(_target, transact_items)]
+    keys = [table.key_of(key) for table, (_, key) in zip(tables, map(_target, transact_items), strict=True)]
+    originals = [table.rows.items.get(key) for table, key in zip(tables, keys, strict=True)]
+    try:
+        _transact_write_items(backend, transact_items)
+    except BaseException:
+        for table, key, original in zip(tables, keys, originals, strict=True):
+            table.restore(key, original)
+        raise
+
+
+def answer_transaction(handler: DynamoHandler) -> ActionResult:
+    """Run TransactWriteItems once for each ClientRequestToken, within its 4 MiB."""
+    size = len(json.dumps(handler.body["TransactItems"], default=str))
+    if size > TRANSACTION_BYTES:
+        message = "Collection size of the transaction exceeds 4 MB"
+        raise MockValidationException(message)
+    return tokens_of(handler.dynamodb_backend).answer(handler, lambda: _answer_transaction(handler))
+
+
+@dataclass
+class _Tokens:
+    """The client tokens of the last ten minutes, as DynamoDB keeps them."""
+
+    seen: dict[str, tuple[float, str, ActionResult]] = field(default_factory=dict)
+
+    def answer(self, handler: DynamoHandler, run: Callable[[], ActionResult]) -> ActionResult:
+        token = handler.body.get("ClientRequestToken")
+        if token is None:
+            return run()
+        request, now = json.dumps(handler.body, sort_keys=True, default=str), time.monotonic()
+        if token in self.seen:
+            return self._again(token, request)
+        result = run()
+        while self.seen and next(iter(self.seen.values()))[0] < now - TOKEN_SECONDS:
+            del self.seen[next(iter(self.seen))]
+        self.seen[token] = (now, request, result)
+        return result
+
+    def _again(self, token: str, request: str) -> ActionResult:
+        _, first, result = self.seen[token]
+        if first != request:
+            error = f"{ERROR_PREFIX}IdempotentParameterMismatchException"
+            raise DynamodbException(error, "A request with this token had other parameters")
+        return result
+
+
+def tokens_of(backend: DynamoDBBackend) -> _Tokens:
+    """Return the tokens that `backend` has seen."""
+    tokens: _Tokens = backend.__dict__.setdefault("lodestore_tokens", _Tokens())
+    return tokens
+
+
+def _table(backend: DynamoDBBackend, name: str) -> OrderedTable:
+    table = backend.get_table(name)
+    assert isinstance(table, OrderedTable)
+    return table
+
+
+def _target(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    operation = next(iter(item.values()))
+    return operation["TableName"], operation.get("Key") or operation["Item"]
+
+
+class Conflicts:
+    """Real conflicts: a write that meets an item of a transaction in flight is refused.
+
+    Each transaction is held for `seconds` outside of the lock, so that others do meet it.
+    """
+
+    def __init__(self, seconds: float = 0.01) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._in_flight: set[ItemName] = set()
+        self.count = 0
+
+    @contextmanager
+    def admit(self, handler: DynamoHandler) -> Iterator[None]:
+        """Hold the items of a transaction while it runs, or make the write fail as DynamoDB would."""
+        action = handler._get_action()
+        names = _items_of(action, handler)
+        is_transaction = action == "TransactWriteItems"
+        with self._lock:
+            taken = [name in self._in_flight for name in names]
+            if not any(taken) and is_transaction:
+                self._in_flight.update(names)
+        if any(taken):
+            self.count += 1
+            _refuse(handler, action, taken)
+        elif is_transaction:
+            time.sleep(self._seconds)
+        try:
+            yield
+        finally:
+            if is_transaction and not any(taken):
+                with self._lock:
+                    self._in_flight.difference_update(names)
+
+
+def _refuse(handler: DynamoHandler, action: str, taken: list[bool]) -> None:
+    def refused() -> ActionResult:
+        if action.startswith("Transact"):
+            reasons = [CONFLICT if conflict else (None, None, None) for conflict in taken]
+            raise TransactionCanceledException(reasons)
+        raise DynamodbException(f"{ERROR_PREFIX}TransactionConflictException", CONFLICT[1])
+
+    for name in ("transact_write_items", "transact_get_items", "put_item", "update_item", "delete_item"):
+        setattr(handler, name, refused)
+    handler.batch_write_item = refused  # type: ignore[method-assign]
+
+
+def _items_of(action: str, handler: DynamoHandler) -> list[ItemName]:
+    body = handler.body
+    if action in {"TransactWriteItems", "TransactGetItems"}:
+        targets = [_target(item) for item in body["TransactItems"]]
+    elif action in {"PutItem", "UpdateItem", "DeleteItem"}:
+        targets = [_target({"": body})]
+    elif action == "BatchWriteItem":
+        targets = [
+            _target({"": {"TableName": table, **next(iter(request.values()))}})
+            for table, requests in body["RequestItems"].items()
+            for request in requests
+        ]
+    else:
+        targets = []
+    return [(table, *_table(handler.dynamodb_backend, table).key_of(key)) for table, key in targets]
