@@ -1,0 +1,90 @@
+# Lodestore. `make` lists what there is.
+
+PY    := .venv/bin/python
+UV    := .venv/bin/uv
+SAM   := .tools/sam/bin/sam
+STAGE ?= dev
+ARGS  ?=
+
+export SAM_CLI_TELEMETRY := 0
+
+.DEFAULT_GOAL := help
+.PHONY: help setup tools run test check fmt lock openapi build bench key deploy clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+# ---- Environments: made once, made again when their lock file changes ----------------------------------
+
+.venv/.ready: requirements.lock infra/tools/bootstrap
+	@echo "lodestore: setting up .venv"
+	@infra/tools/bootstrap
+	@touch $@
+
+# The SAM CLI pins other versions of what the project uses; it has its own place, and cfn-lint comes with it.
+.tools/sam/.ready: infra/tools/sam.lock | .venv/.ready
+	@echo "lodestore: setting up the SAM CLI"
+	@$(UV) venv -q --clear --python $(PY) .tools/sam
+	@$(UV) pip sync -q --python .tools/sam/bin/python --require-hashes infra/tools/sam.lock
+	@touch $@
+
+# What Lambda's runtime brings, for booting artifacts: on Python 3.13 where one is found, else on ours.
+.tools/lambda/.ready: infra/tools/lambda.lock infra/tools/runtime_python | .venv/.ready
+	@echo "lodestore: setting up the Lambda runtime client"
+	@$(UV) venv -q --clear --python "$$(infra/tools/runtime_python)" .tools/lambda
+	@$(UV) pip sync -q --python .tools/lambda/bin/python --require-hashes infra/tools/lambda.lock
+	@touch $@
+
+setup: .venv/.ready ## Make the environment from requirements.lock
+tools: .tools/sam/.ready .tools/lambda/.ready
+
+# ---- Every day -----------------------------------------------------------------------------------------
+
+run: .venv/.ready ## Start everything on 127.0.0.1 (PORT, LODESTORE_HOME)
+	@exec $(PY) -m infra.local
+
+test: .venv/.ready tools ## Run all tests (ARGS="tests/tenancy -k keys")
+	@$(PY) -m pytest $(ARGS)
+
+check: .venv/.ready tools ## Lint, types, layers, templates, API document
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy .
+	.venv/bin/lint-imports
+	.tools/sam/bin/cfn-lint -t template.yaml infra/*.yaml
+	AWS_DEFAULT_REGION=eu-central-1 $(SAM) validate --lint
+	$(PY) -m functions.platform.openapi --check
+
+fmt: .venv/.ready ## Format, and mend what can be mended
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+openapi: .venv/.ready ## Write the API document anew
+	$(PY) -m functions.platform.openapi
+
+lock: .venv/.ready ## Resolve all dependencies anew, with hashes
+	$(UV) pip compile pyproject.toml --universal --extra local --group dev --generate-hashes --upgrade -q --no-header -o requirements.lock
+	$(UV) pip compile infra/tools/sam.in --universal --python-version 3.11 --generate-hashes --upgrade -q --no-header -o infra/tools/sam.lock
+	$(UV) pip compile infra/tools/lambda.in --universal --python-version 3.11 --generate-hashes --upgrade -q --no-header -o infra/tools/lambda.lock
+
+bench: .venv/.ready ## Measure, and write docs/benchmarks.md
+	$(PY) -m bench $(ARGS)
+
+clean: ## Remove what was made, but not .lodestore
+	rm -rf .venv .tools .aws-sam dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# ---- Deploying -----------------------------------------------------------------------------------------
+
+build: .tools/sam/.ready ## Build the functions' artifacts into .aws-sam
+	$(SAM) build
+
+# SAM calls these, in the project's folder, with ARTIFACTS_DIR.
+build-%Function: .venv/.ready
+	@$(PY) -m infra.tools.artifact $* "$(ARTIFACTS_DIR)"
+
+deploy: build ## Deploy (STAGE=dev|prod, ARGS="--guided")
+	$(SAM) deploy --config-env $(STAGE) $(ARGS)
+
+key: .venv/.ready ## Make the first operator key in a deployed table (TABLE=...)
+	@test -n "$(TABLE)" || { echo "usage: make key TABLE=<the stack's output TableName>" >&2; exit 2; }
+	@TABLE_NAME="$(TABLE)" $(PY) -m functions.platform.first_key $(ARGS)
