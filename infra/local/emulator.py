@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import threading
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+from unittest.mock import patch
 
 from moto import mock_aws
 from moto.core.model_instances import model_data
@@ -25,8 +26,8 @@ from moto.dynamodb.responses import DynamoHandler
 from moto.s3.responses import S3Response
 
 from infra.local import transactions
+from infra.local.stack import ACCOUNT, REGION
 from infra.local.tables import OrderedTable
-from infra.local.transactions import Conflicts
 from infra.local.wire import WireResult
 
 if TYPE_CHECKING:
@@ -34,9 +35,10 @@ if TYPE_CHECKING:
 
     from moto.core.common_types import TYPE_RESPONSE
 
-REGION = "eu-central-1"
-ACCOUNT = "123456789012"
+    from infra.local.transactions import Conflicts
+
 TRANSACT_GET_ITEMS = 100
+ENVIRONMENT = {"AWS_DEFAULT_REGION": REGION, "AWS_REGION": REGION, "AWS_EC2_METADATA_DISABLED": "true"}
 
 
 class Emulator:
@@ -45,10 +47,12 @@ class Emulator:
     def __init__(self, *, conflicts: Conflicts | None = None) -> None:
         self.conflicts = conflicts
         self._mock = mock_aws()
+        self._environment = patch.dict("os.environ", ENVIRONMENT)
 
     def start(self) -> None:
         """Answer the AWS calls of this process from an empty account."""
         _install()
+        self._environment.start()
         self._mock.start()
         _state.emulator = self
 
@@ -56,8 +60,9 @@ class Emulator:
         """Forget everything and let calls go where they went before."""
         _state.emulator = None
         self._mock.stop()
+        self._environment.stop()
 
-    def __enter__(self) -> Emulator:
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -113,16 +118,20 @@ def _install() -> None:
     _state.installed = True
     for service in ("dynamodb", "s3", "sqs"):
         for model in model_data[service].values():
-            model.instances_tracked = _Forgetful()  # type: ignore[attr-defined]
-    dynamodb_models.Table = OrderedTable  # type: ignore[misc]
-    dynamodb_responses.DynamoResult = WireResult  # type: ignore[assignment,misc]
-    dynamodb_responses.TRANSACTION_MAX_ITEMS = TRANSACT_GET_ITEMS
-    DynamoDBBackend.update_item = transactions.update_item  # type: ignore[method-assign,assignment]
-    DynamoDBBackend.transact_write_items = transactions.transact_write_items  # type: ignore[method-assign]
-    DynamoHandler.transact_write_items = transactions.answer_transaction  # type: ignore[method-assign]
-    DynamoHandler.call_action = _admitted(DynamoHandler.call_action)  # type: ignore[method-assign]
-    for name in ("bucket_response", "key_response"):
-        setattr(S3Response, name, _locked(getattr(S3Response, name)))
+            setattr(model, "instances_tracked", _Forgetful())  # noqa: B010 - moto types models as objects
+    replacements: list[tuple[Any, str, Any]] = [
+        (dynamodb_models, "Table", OrderedTable),
+        (dynamodb_responses, "DynamoResult", WireResult),
+        (dynamodb_responses, "TRANSACTION_MAX_ITEMS", TRANSACT_GET_ITEMS),
+        (DynamoDBBackend, "update_item", transactions.update_item),
+        (DynamoDBBackend, "transact_write_items", transactions.transact_write_items),
+        (DynamoHandler, "transact_write_items", transactions.answer_transaction),
+        (DynamoHandler, "call_action", _admitted(DynamoHandler.call_action)),
+        (S3Response, "bucket_response", _locked(S3Response.bucket_response)),
+        (S3Response, "key_response", _locked(S3Response.key_response)),
+    ]
+    for owner, name, replacement in replacements:
+        setattr(owner, name, replacement)
 
 
 def _admitted(call: Callable[[DynamoHandler], TYPE_RESPONSE]) -> Callable[[DynamoHandler], TYPE_RESPONSE]:

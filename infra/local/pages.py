@@ -119,7 +119,7 @@ def project(item: Item, paths: list[list[str]]) -> Item:
 
 def with_attributes(item: Item, attributes: dict[str, Any]) -> Item:
     """Return an item with the keys of `item` and these attributes, which were checked when they were written."""
-    copy = cast("Item", object.__new__(Item))
+    copy = object.__new__(Item)
     copy.hash_key, copy.range_key = item.hash_key, item.range_key
     copy.attrs = LimitedSizeDict()
     dict.update(copy.attrs, attributes)

@@ -133,7 +133,7 @@ class Conflicts:
     @contextmanager
     def admit(self, handler: DynamoHandler) -> Iterator[None]:
         """Hold the items of a transaction while it runs, or make the write fail as DynamoDB would."""
-        action = handler._get_action()
+        action = handler.headers["x-amz-target"].split(".")[-1]
         names = _items_of(action, handler)
         is_transaction = action == "TransactWriteItems"
         with self._lock:

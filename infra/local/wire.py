@@ -10,8 +10,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from moto.core.responses import ActionContext, ActionResult
-from moto.dynamodb import responses
 from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.utilities import dynamo_to_dict
 
 if TYPE_CHECKING:
     from moto.core.common_types import TYPE_RESPONSE
@@ -36,16 +36,15 @@ class WireResult(ActionResult):
     def execute_result(self, context: ActionContext) -> TYPE_RESPONSE:
         """Write the result: status, headers, JSON."""
         if context.operation_model.name not in DATA_OPERATIONS:
-            return responses.ActionResult(responses.dynamo_to_dict(self.result)).execute_result(context)
+            return ActionResult(dynamo_to_dict(self.result)).execute_result(context)
         headers = {"Content-Type": "application/x-amz-json-1.0"}
         return 200, headers, json.dumps(self.result, default=_wire, ensure_ascii=False)
 
 
 def _wire(value: Any) -> Any:
-    if not isinstance(value, DynamoType):
-        message = f"{type(value).__name__} has no place in an answer of DynamoDB"
-        raise TypeError(message)
-    inner = value.value
-    if isinstance(inner, bytes):
-        inner = base64.b64encode(inner).decode()
-    return {value.type: inner}
+    if isinstance(value, DynamoType):
+        return {value.type: value.value}
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    message = f"{type(value).__name__} has no place in an answer of DynamoDB"
+    raise TypeError(message)
