@@ -60,7 +60,8 @@ def install(wheel: Path, extra: str, platform: str, tree: Path) -> Path:
 
 def uv(*arguments: str) -> None:
     """Run the uv that stands beside this Python."""
-    subprocess.run([Path(sys.executable).with_name("uv"), "--quiet", *arguments], check=True)
+    command = [Path(sys.executable).with_name("uv"), "--quiet", *arguments]
+    subprocess.run(command, check=True)  # noqa: S603 - our own words, and no shell
 
 
 def package_of(name: str) -> str:

@@ -1,0 +1,44 @@
+import tomllib
+from typing import Any
+
+from tests.template.stack import ROOT, Stack
+
+
+def stages() -> dict[str, Any]:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text("utf-8"))
+    return {name: table for name, table in config.items() if isinstance(table, dict)}
+
+
+def overrides(stage: dict[str, Any]) -> dict[str, str]:
+    return dict(given.split("=", 1) for given in stage["deploy"]["parameters"]["parameter_overrides"])
+
+
+def test_a_guided_deployment_can_take_every_default(stack: Stack) -> None:
+    assert all("Default" in given and given["Description"] for given in stack.template["Parameters"].values())
+
+
+def test_there_is_a_dev_and_a_prod_stage_and_dev_is_the_default() -> None:
+    assert {name: overrides(stage)["Stage"] for name, stage in stages().items()} == {
+        "default": "dev",
+        "dev": "dev",
+        "prod": "prod",
+    }
+    assert stages()["default"]["deploy"] == stages()["dev"]["deploy"]
+
+
+def test_stages_set_only_parameters_that_exist(stack: Stack) -> None:
+    assert all(set(overrides(stage)) <= set(stack.template["Parameters"]) for stage in stages().values())
+
+
+def test_prod_shows_its_changes_before_it_makes_them() -> None:
+    assert stages()["prod"]["deploy"]["parameters"]["confirm_changeset"] is True
+
+
+def test_the_outputs_say_what_a_deployer_needs(stack: Stack) -> None:
+    assert set(stack.outputs) == {"ApiUrl", "TableName", "BucketName", "QueueUrl"}
+
+
+def test_nested_stacks_get_the_parameters_they_ask_for(any_stack: Stack) -> None:
+    for name, properties in any_stack.of_type("AWS::CloudFormation::Stack").items():
+        asked = any_stack.nested(name).template["Parameters"]
+        assert set(properties["Parameters"]) == set(asked)

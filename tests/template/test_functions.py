@@ -1,0 +1,93 @@
+from typing import Any
+
+from tests.template.stack import ROOT, Stack
+
+FUNCTION = "AWS::Lambda::Function"
+GATEWAY_SECONDS = 30
+
+
+def logs_of(stack: Stack, function: dict[str, Any]) -> dict[str, Any]:
+    return stack.of_type("AWS::Logs::LogGroup")[function["LoggingConfig"]["LogGroup"].strip("<>")]
+
+
+def test_every_function_runs_on_the_python_that_artifacts_are_built_for(stack: Stack) -> None:
+    assert {f["Runtime"] for f in stack.of_type(FUNCTION).values()} == {"python3.13"}
+
+
+def test_every_handler_is_a_module_of_the_project(stack: Stack) -> None:
+    for function in stack.of_type(FUNCTION).values():
+        module, _, name = function["Handler"].rpartition(".")
+        assert name == "handler"
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file()
+
+
+def test_every_function_has_a_role_of_its_own(any_stack: Stack) -> None:
+    functions = any_stack.of_type(FUNCTION).values()
+    assert len({f["Role"] for f in functions}) == len(functions)
+    assert {f["Role"] for f in functions} == {f"<{name}.Arn>" for name in any_stack.of_type("AWS::IAM::Role")}
+
+
+def test_every_function_is_traced(stack: Stack) -> None:
+    assert {f["TracingConfig"]["Mode"] for f in stack.of_type(FUNCTION).values()} == {"Active"}
+
+
+def test_no_function_reserves_concurrency_which_a_new_account_has_not_got(any_stack: Stack) -> None:
+    assert not [n for n, f in any_stack.of_type(FUNCTION).items() if "ReservedConcurrentExecutions" in f]
+
+
+def test_every_function_logs_to_an_encrypted_group_that_forgets(stack: Stack) -> None:
+    for function in stack.of_type(FUNCTION).values():
+        assert logs_of(stack, function)["RetentionInDays"] == 30
+        assert logs_of(stack, function)["KmsKeyId"] == "<Data.Outputs.KeyArn>"
+
+
+def test_every_log_group_has_a_retention(any_stack: Stack) -> None:
+    assert all("RetentionInDays" in group for group in any_stack.of_type("AWS::Logs::LogGroup").values())
+
+
+def test_no_function_behind_the_api_outlives_the_gateways_patience(stack: Stack) -> None:
+    invoked = {
+        p["FunctionName"].strip("<>")
+        for p in stack.of_type("AWS::Lambda::Permission").values()
+        if "apigateway" in p["Principal"]
+    }
+    assert invoked == {"ProjectsFunction", "PlatformFunction"}
+    assert all(stack.of_type(FUNCTION)[name]["Timeout"] < GATEWAY_SECONDS for name in invoked)
+
+
+def test_the_processor_is_a_choice(stack: Stack, with_existing: Stack) -> None:
+    assert {tuple(f["Architectures"]) for f in stack.of_type(FUNCTION).values()} == {("arm64",)}
+    assert {tuple(f["Architectures"]) for f in with_existing.of_type(FUNCTION).values()} == {("x86_64",)}
+
+
+def test_sizes_follow_the_stage(stack: Stack, prod: Stack) -> None:
+    for name, function in stack.of_type(FUNCTION).items():
+        assert function["MemorySize"] < prod.of_type(FUNCTION)[name]["MemorySize"]
+
+
+def test_functions_are_told_where_the_data_is(stack: Stack) -> None:
+    for function in stack.of_type(FUNCTION).values():
+        told = function["Environment"]["Variables"]
+        assert told["TABLE_NAME"] == "<Data.Outputs.TableName>"
+        assert told["BUCKET_NAME"] == "<Data.Outputs.BucketName>"
+        assert told["DIRECT_BODY_BYTES"] == 4500000
+        assert told["STAGE"] == "dev"
+
+
+def test_metrics_of_two_stacks_in_one_account_do_not_mix(stack: Stack) -> None:
+    spaces = {f["Environment"]["Variables"]["POWERTOOLS_METRICS_NAMESPACE"] for f in stack.of_type(FUNCTION).values()}
+    assert spaces == {"Lodestore/lodestore-dev"}
+
+
+def test_the_sweeper_runs_every_five_minutes_and_reconciles_every_night(stack: Stack) -> None:
+    rules = stack.of_type("AWS::Events::Rule").values()
+    runs = {r["ScheduleExpression"]: [(t["Arn"], t["Input"]) for t in r["Targets"]] for r in rules}
+    assert runs == {
+        "rate(5 minutes)": [("<SweeperFunction.Arn>", '{"job":"sweep"}')],
+        "cron(17 2 * * ? *)": [("<SweeperFunction.Arn>", '{"job":"reconcile"}')],
+    }
+
+
+def test_the_next_schedule_is_the_sweepers_only_retry(stack: Stack) -> None:
+    (config,) = stack.of_type("AWS::Lambda::EventInvokeConfig").values()
+    assert config["MaximumRetryAttempts"] == 0

@@ -1,0 +1,112 @@
+import json
+from typing import Any
+
+from tests.template.stack import ROOT, Stack
+
+ALARM = "AWS::CloudWatch::Alarm"
+
+
+def alarms(stack: Stack) -> dict[str, dict[str, Any]]:
+    return stack.nested("Monitoring").of_type(ALARM)
+
+
+def watched(alarm: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the metrics of an alarm: name, namespace, dimensions."""
+    return [m["MetricStat"]["Metric"] for m in alarm["Metrics"] if "MetricStat" in m] if "Metrics" in alarm else [alarm]
+
+
+def functions_watched_for(stack: Stack, metric: str) -> set[str]:
+    found = [m for alarm in alarms(stack).values() for m in watched(alarm) if m.get("MetricName") == metric]
+    return {d["Value"] for m in found for d in m["Dimensions"] if d["Name"] == "FunctionName"}
+
+
+def test_every_alarm_tells_somebody_when_it_rings_and_when_it_is_over(any_stack: Stack) -> None:
+    for alarm in alarms(any_stack).values():
+        assert alarm["AlarmActions"] == ["<Topic>"]
+        assert alarm["OKActions"] == ["<Topic>"]
+
+
+def test_every_alarm_says_what_is_wrong_and_operations_say_what_to_do(with_domain: Stack) -> None:
+    guide = (ROOT / "docs/operations.md").read_text("utf-8")
+    for name, alarm in alarms(with_domain).items():
+        assert alarm["AlarmDescription"]
+        assert f"| `{name}` |" in guide, name
+
+
+def test_operations_describe_no_alarm_that_does_not_exist(with_domain: Stack) -> None:
+    guide = (ROOT / "docs/operations.md").read_text("utf-8")
+    rows = [
+        line.split("|")[1].strip(" `")
+        for line in guide.partition("## Alarms")[2].partition("\n## ")[0].splitlines()
+        if line.startswith("| `")
+    ]
+    assert set(rows) == set(alarms(with_domain))
+
+
+def test_every_function_is_watched_for_crashes_and_throttles(stack: Stack) -> None:
+    functions = {f"<{name}>" for name in stack.of_type("AWS::Lambda::Function")}
+    assert functions_watched_for(stack, "Errors") == functions
+    assert functions_watched_for(stack, "Throttles") == functions
+
+
+def test_dead_letters_ring_at_the_first(stack: Stack) -> None:
+    alarm = alarms(stack)["DeadLetters"]
+    assert (alarm["Threshold"], alarm["ComparisonOperator"]) == (0, "GreaterThanThreshold")
+    assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": "<DeadLetterQueue.QueueName>"}]
+
+
+def test_a_sweeper_that_does_not_run_rings_though_it_says_nothing(stack: Stack) -> None:
+    alarm = alarms(stack)["SweeperMissing"]
+    assert (alarm["MetricName"], alarm["TreatMissingData"]) == ("Invocations", "breaching")
+
+
+def test_every_functions_log_is_read_for_refusals_of_the_key(stack: Stack) -> None:
+    filters = stack.nested("Monitoring").of_type("AWS::Logs::MetricFilter").values()
+    groups = {f["LoggingConfig"]["LogGroup"] for f in stack.of_type("AWS::Lambda::Function").values()}
+    assert {f["LogGroupName"] for f in filters} == groups
+    assert {(m["MetricNamespace"], m["MetricName"]) for f in filters for m in f["MetricTransformations"]} == {
+        (alarms(stack)["Denied"]["Namespace"], alarms(stack)["Denied"]["MetricName"])
+    }
+
+
+def test_search_is_watched_only_where_there_is_a_domain(stack: Stack, with_domain: Stack) -> None:
+    assert set(alarms(with_domain)) - set(alarms(stack)) == {"SearchRed", "SearchFull", "SearchReadOnly"}
+
+
+def test_own_metrics_are_watched_in_the_namespace_that_functions_write_to(stack: Stack) -> None:
+    (space,) = {
+        f["Environment"]["Variables"]["POWERTOOLS_METRICS_NAMESPACE"]
+        for f in stack.of_type("AWS::Lambda::Function").values()
+    }
+    own = [
+        m
+        for alarm in alarms(stack).values()
+        for m in watched(alarm)
+        if not m.get("Namespace", "AWS/").startswith("AWS/")
+    ]
+    assert {m["Namespace"] for m in own} == {space}
+    assert {"SweepErrors", "SweepLag", "Denied"} <= {m["MetricName"] for m in own}
+
+
+def test_the_topic_is_encrypted_and_takes_alarms_of_this_account_over_tls_alone(stack: Stack) -> None:
+    monitoring = stack.nested("Monitoring")
+    (policy,) = monitoring.of_type("AWS::SNS::TopicPolicy").values()
+    allow, deny = policy["PolicyDocument"]["Statement"]
+    assert monitoring.of_type("AWS::SNS::Topic")["Topic"]["KmsMasterKeyId"] == "<Data.Outputs.KeyArn>"
+    assert allow["Condition"] == {"StringEquals": {"aws:SourceAccount": "111122223333"}}
+    assert deny["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_mail_is_sent_only_where_an_address_was_given(stack: Stack, prod: Stack) -> None:
+    assert "Subscription" not in stack.nested("Monitoring").of_type("AWS::SNS::Topic")["Topic"]
+    assert prod.nested("Monitoring").of_type("AWS::SNS::Topic")["Topic"]["Subscription"] == [
+        {"Protocol": "email", "Endpoint": "on-call@example.org"}
+    ]
+
+
+def test_the_dashboard_is_readable_with_and_without_search(stack: Stack, with_domain: Stack) -> None:
+    def titles(of: Stack) -> set[str]:
+        body = of.nested("Monitoring").of_type("AWS::CloudWatch::Dashboard")["Dashboard"]["DashboardBody"]
+        return {widget["properties"]["title"] for widget in json.loads(body)["widgets"]}
+
+    assert titles(with_domain) - titles(stack) == {"Search domain"}

@@ -1,0 +1,120 @@
+"""What each function may do, and that it is no more than that."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.template.stack import Stack
+
+# Services whose actions know no resources.
+RESOURCELESS = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+# The keys below one prefix, the streams of one log group, the addresses of one domain.
+BELOW = re.compile(r"^(<Data\.Outputs\.BucketArn>/[a-z0-9]+(/[a-z]+)?/\*|arn:aws:es:[^*]+/\*|<[A-Za-z]+Logs\.Arn>)$")
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def statements(stack: Stack, role: str) -> list[dict[str, Any]]:
+    policies = stack.of_type("AWS::IAM::Role")[role]["Policies"]
+    return [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+
+
+def allowed(stack: Stack) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every statement that allows something, of roles and of resources, with its owner's name."""
+    for name, resource in stack.everything().items():
+        yield from ((name, s) for s in found_in(resource.get("Properties", {})) if s["Effect"] == "Allow")
+
+
+def found_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        if "Effect" in value:
+            yield value
+        for inner in value.values():
+            yield from found_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from found_in(inner)
+
+
+def test_no_action_is_a_wildcard(any_stack: Stack) -> None:
+    assert not [(n, a) for n, s in allowed(any_stack) for a in listed(s["Action"]) if "*" in a]
+
+
+def test_no_resource_is_a_wildcard_but_where_a_service_knows_none(any_stack: Stack) -> None:
+    for name, statement in allowed(any_stack):
+        for resource in listed(statement.get("Resource", [])):
+            if name == "Data/Key":  # in a key's own policy "*" is that key
+                continue
+            if resource == "*":
+                assert set(statement["Action"]) <= RESOURCELESS, name
+            elif "*" in resource:
+                assert BELOW.match(resource), (name, resource)
+
+
+def test_nobody_is_allowed_to_everybody(any_stack: Stack) -> None:
+    assert not [name for name, s in allowed(any_stack) if s.get("Principal") in ("*", {"AWS": "*"})]
+
+
+def test_only_lambda_takes_on_the_functions_roles(stack: Stack) -> None:
+    for role in stack.of_type("AWS::IAM::Role").values():
+        (trust,) = role["AssumeRolePolicyDocument"]["Statement"]
+        assert trust == {
+            "Effect": "Allow",
+            "Principal": {"Service": "lambda.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+
+
+def test_no_role_borrows_a_managed_policy(any_stack: Stack) -> None:
+    assert not [n for n, role in any_stack.of_type("AWS::IAM::Role").items() if "ManagedPolicyArns" in role]
+
+
+@pytest.mark.parametrize(
+    ("role", "logs"),
+    [("ProjectsRole", "ProjectsLogs"), ("PlatformRole", "PlatformLogs"), ("SweeperRole", "SweeperLogs")],
+)
+def test_a_function_writes_to_its_own_log_group_alone(stack: Stack, role: str, logs: str) -> None:
+    (statement,) = [s for s in statements(stack, role) if any(a.startswith("logs:") for a in listed(s["Action"]))]
+    assert listed(statement["Resource"]) == [f"<{logs}.Arn>"]
+    assert set(statement["Action"]) == {"logs:CreateLogStream", "logs:PutLogEvents"}
+
+
+@pytest.mark.parametrize("role", ["ProjectsRole", "PlatformRole"])
+def test_no_answer_may_rest_on_the_global_index(stack: Stack, role: str) -> None:
+    assert not [r for s in statements(stack, role) for r in listed(s["Resource"]) if r.endswith("/index/due")]
+
+
+@pytest.mark.parametrize("role", ["ProjectsRole", "PlatformRole", "SweeperRole"])
+def test_nobody_may_scan_or_touch_the_table_itself(stack: Stack, role: str) -> None:
+    granted = {a for s in statements(stack, role) for a in listed(s["Action"]) if a.startswith("dynamodb:")}
+    assert granted <= {
+        "dynamodb:BatchGetItem",
+        "dynamodb:BatchWriteItem",
+        "dynamodb:ConditionCheckItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:DescribeTable",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:Query",
+        "dynamodb:UpdateItem",
+    }
+
+
+def test_project_memory_can_write_to_the_erasure_log_but_neither_read_nor_shorten_it(stack: Stack) -> None:
+    below_keep = {
+        action: resource
+        for statement in statements(stack, "ProjectsRole")
+        for resource in listed(statement["Resource"])
+        if "/keep/" in resource
+        for action in listed(statement["Action"])
+    }
+    assert below_keep == {"s3:PutObject": "<Data.Outputs.BucketArn>/keep/erasures/*"}
+
+
+def test_the_platform_sees_no_object(stack: Stack) -> None:
+    s3 = {a for s in statements(stack, "PlatformRole") for a in listed(s["Action"]) if a.startswith("s3:")}
+    assert s3 <= {"s3:ListBucket"}

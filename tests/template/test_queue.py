@@ -1,0 +1,52 @@
+from typing import Any
+
+from tests.template.stack import Stack
+
+TWO_WEEKS = 14 * 24 * 3600
+WORKER_SECONDS = 150
+
+
+def queues(stack: Stack) -> dict[str, dict[str, Any]]:
+    return stack.of_type("AWS::SQS::Queue")
+
+
+def test_one_users_messages_are_in_order_and_users_do_not_wait_for_each_other(stack: Stack) -> None:
+    for queue in queues(stack).values():
+        assert queue["FifoQueue"] is True
+        assert queue["QueueName"].endswith(".fifo")
+        assert (queue["DeduplicationScope"], queue["FifoThroughputLimit"]) == ("messageGroup", "perMessageGroupId")
+
+
+def test_messages_are_encrypted_with_the_key_of_the_stack(stack: Stack) -> None:
+    assert {queue["KmsMasterKeyId"] for queue in queues(stack).values()} == {"<Data.Outputs.KeyArn>"}
+
+
+def test_what_fails_five_times_waits_two_weeks_for_a_person(stack: Stack) -> None:
+    assert queues(stack)["Queue"]["RedrivePolicy"] == {
+        "deadLetterTargetArn": "<DeadLetterQueue.Arn>",
+        "maxReceiveCount": 5,
+    }
+    assert queues(stack)["DeadLetterQueue"]["MessageRetentionPeriod"] == TWO_WEEKS
+
+
+def test_only_the_work_queue_may_fill_the_dead_letter_queue(stack: Stack) -> None:
+    source = f"arn:aws:sqs:eu-central-1:111122223333:{queues(stack)['Queue']['QueueName']}"
+    assert queues(stack)["DeadLetterQueue"]["RedriveAllowPolicy"] == {
+        "redrivePermission": "byQueue",
+        "sourceQueueArns": [source],
+    }
+
+
+def test_a_message_stays_hidden_six_times_as_long_as_its_worker_may_take(stack: Stack) -> None:
+    mapped = [m["FunctionName"].strip("<>") for m in stack.of_type("AWS::Lambda::EventSourceMapping").values()]
+    longest = max([WORKER_SECONDS, *(stack.of_type("AWS::Lambda::Function")[name]["Timeout"] for name in mapped)])
+    assert queues(stack)["Queue"]["VisibilityTimeout"] >= 6 * longest
+
+
+def test_queues_refuse_what_does_not_come_over_tls(stack: Stack) -> None:
+    (policy,) = stack.of_type("AWS::SQS::QueuePolicy").values()
+    (statement,) = policy["PolicyDocument"]["Statement"]
+    assert set(policy["Queues"]) == {f"<{name}>" for name in queues(stack)}
+    assert (statement["Effect"], statement["Principal"]) == ("Deny", "*")
+    assert set(statement["Resource"]) == {f"<{name}.Arn>" for name in queues(stack)}
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
