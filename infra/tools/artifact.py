@@ -60,7 +60,7 @@ def install(wheel: Path, extra: str, platform: str, tree: Path) -> Path:
 
 def uv(*arguments: str) -> None:
     """Run the uv that stands beside this Python."""
-    command = [Path(sys.executable).with_name("uv"), "--quiet", *arguments]
+    command = [str(Path(sys.executable).with_name("uv")), "--quiet", *arguments]
     subprocess.run(command, check=True)  # noqa: S603 - our own words, and no shell
 
 
@@ -107,4 +107,7 @@ def files(tree: Path) -> Iterator[Path]:
 
 
 if __name__ == "__main__":
-    build(sys.argv[1], Path(sys.argv[2]))
+    try:
+        build(sys.argv[1], Path(sys.argv[2]))
+    except (Differs, subprocess.CalledProcessError) as error:
+        sys.exit(f"lodestore: no artifact for {sys.argv[1]}: {error}")

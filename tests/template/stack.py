@@ -77,8 +77,8 @@ class Stack:
 def translated() -> dict[str, Stack]:
     """Return the stack for each entry of BACKENDS."""
     command = [
-        ROOT / ".tools/sam/bin/python",
-        Path(__file__).with_name("translate.py"),
+        str(ROOT / ".tools/sam/bin/python"),
+        str(Path(__file__).with_name("translate.py")),
         json.dumps(list(BACKENDS.values())),
     ]
     ran = subprocess.run(
