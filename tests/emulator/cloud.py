@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from infra.local.emulator import Emulator
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from infra.local.transactions import Conflicts
 
 _numbers = itertools.count()
+
+
+@cache
+def shared_aws() -> Aws:
+    """Return the clients that all tests share: building them takes longer than most tests."""
+    return Aws({})
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,6 @@ def emulated_cloud(
     """Start an account that has one stack of the template, and forget it afterwards (30 ms)."""
     with Emulator(conflicts=conflicts) as emulator:
         stack = Stack(TEMPLATE, parameters, name=f"test-{next(_numbers)}")
-        aws = Aws({})
+        aws = shared_aws()
         make_resources(stack, aws)
         yield Cloud(emulator, stack, aws)

@@ -24,6 +24,10 @@ def cloud() -> Iterator[Cloud]:
         yield started
 
 
+def dynamodb(cloud: Cloud) -> Any:
+    return cloud.aws.dynamodb
+
+
 def row(pk: str, sk: str, **more: Any) -> dict[str, Any]:
     return {"pk": {"S": pk}, "sk": {"S": sk}, **{name: {"S": value} for name, value in more.items()}}
 
@@ -33,12 +37,13 @@ def put(cloud: Cloud, pk: str, sk: str, **more: Any) -> None:
 
 
 def get(cloud: Cloud, pk: str, sk: str) -> dict[str, Any] | None:
-    return cloud.aws.dynamodb.get_item(TableName=cloud.table_name, Key=row(pk, sk)).get("Item")
+    item: dict[str, Any] | None = dynamodb(cloud).get_item(TableName=cloud.table_name, Key=row(pk, sk)).get("Item")
+    return item
 
 
 def query(cloud: Cloud, condition: str, values: dict[str, str], **options: Any) -> dict[str, Any]:
     typed = {name: {"S": value} for name, value in values.items()}
-    answer: Any = cloud.aws.dynamodb.query(
+    answer: dict[str, Any] = dynamodb(cloud).query(
         TableName=cloud.table_name, KeyConditionExpression=condition, ExpressionAttributeValues=typed, **options
     )
     return answer
@@ -264,7 +269,7 @@ def test_one_of_many_transactions_on_one_condition_wins_whole(cloud: Cloud) -> N
             "ConditionExpression": "attribute_not_exists(pk)",
         }
         other = {"TableName": cloud.table_name, "Item": row("winner", str(number))}
-        return cloud.aws.dynamodb.transact_write_items(TransactItems=[{"Put": other}, {"Put": taken}])
+        return dynamodb(cloud).transact_write_items(TransactItems=[{"Put": other}, {"Put": taken}])
 
     outcomes = in_parallel(30, claim)
     assert sum(not isinstance(outcome, ClientError) for outcome in outcomes) == 1
@@ -282,7 +287,7 @@ def test_a_cancelled_transaction_leaves_nothing_and_says_what_was_there(cloud: C
     new = {"TableName": cloud.table_name, "Item": row("p", "new")}
     counted = increment(cloud, sk="counter")
     with pytest.raises(ClientError) as caught:
-        cloud.aws.dynamodb.transact_write_items(TransactItems=[{"Put": new}, {"Update": counted}, {"Update": update}])
+        dynamodb(cloud).transact_write_items(TransactItems=[{"Put": new}, {"Update": counted}, {"Update": update}])
     response: Any = caught.value.response
     assert [reason["Code"] for reason in response["CancellationReasons"]] == ["None", "None", "ConditionalCheckFailed"]
     assert response["CancellationReasons"][2]["Item"] == row("p", "a", kind="old")
@@ -302,14 +307,12 @@ def test_a_failed_update_changes_nothing(cloud: Cloud) -> None:
 
 def test_a_repeated_client_token_is_applied_once(cloud: Cloud) -> None:
     for _ in range(3):
-        cloud.aws.dynamodb.transact_write_items(
-            TransactItems=[{"Update": increment(cloud)}], ClientRequestToken="token"
-        )
+        dynamodb(cloud).transact_write_items(TransactItems=[{"Update": increment(cloud)}], ClientRequestToken="token")
     item = get(cloud, "p", "a")
     assert item is not None
     assert item["n"] == {"N": "1"}
     with pytest.raises(ClientError, match="IdempotentParameterMismatch"):
-        cloud.aws.dynamodb.transact_write_items(
+        dynamodb(cloud).transact_write_items(
             TransactItems=[{"Update": increment(cloud, sk="b")}], ClientRequestToken="token"
         )
 
@@ -317,7 +320,7 @@ def test_a_repeated_client_token_is_applied_once(cloud: Cloud) -> None:
 def test_a_transaction_above_4_mib_is_refused(cloud: Cloud) -> None:
     puts = [{"Put": {"TableName": cloud.table_name, "Item": row("p", str(n), text="x" * 390_000)}} for n in range(12)]
     with pytest.raises(ClientError, match="4 MB"):
-        cloud.aws.dynamodb.transact_write_items(TransactItems=puts)
+        dynamodb(cloud).transact_write_items(TransactItems=puts)
     assert cloud.items() == []
 
 
@@ -331,7 +334,7 @@ def test_100_items_can_be_read_in_one_transaction(cloud: Cloud) -> None:
 def test_transactions_in_flight_that_share_an_item_conflict() -> None:
     conflicts = Conflicts()
     with emulated_cloud(conflicts=conflicts) as cloud:
-        transact = cloud.aws.dynamodb.transact_write_items
+        transact = dynamodb(cloud).transact_write_items
         outcomes = in_parallel(
             10,
             lambda n: transact(TransactItems=[{"Update": increment(cloud)}, {"Update": increment(cloud, sk=str(n))}]),
@@ -352,7 +355,7 @@ def test_a_plain_write_against_a_transaction_in_flight_conflicts() -> None:
 
         def work(number: int) -> Any:
             if number == 0:
-                return cloud.aws.dynamodb.transact_write_items(TransactItems=[{"Update": increment(cloud)}])
+                return dynamodb(cloud).transact_write_items(TransactItems=[{"Update": increment(cloud)}])
             threading.Event().wait(0.05)
             return cloud.aws.dynamodb.update_item(**increment(cloud))
 
@@ -383,7 +386,7 @@ def test_a_two_item_transaction_and_a_page_touch_as_little_among_many_items(clou
     query(cloud, "pk = :p AND l1 < :v", {":p": "p", ":v": "-000500"}, IndexName="by_l1", Limit=10)
     assert len(evaluated) == 10
     evaluated.clear()
-    cloud.aws.dynamodb.transact_write_items(
+    dynamodb(cloud).transact_write_items(
         TransactItems=[{"Update": increment(cloud)}, {"Update": increment(cloud, sk="b")}]
     )
     assert len(evaluated) < 40

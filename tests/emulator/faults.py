@@ -1,0 +1,202 @@
+"""What goes wrong between the product and AWS, for tests.
+
+    with kill_at(2):                           # the process dies before its second AWS call; applied=True: just after
+        ...                                    # raises Killed, and so does every later call
+    with faults(lambda call: Fault.THROTTLED if call.operation == "PutObject" else None):
+        ...                                    # retries do not sleep
+    with recorded() as calls:                  # names, bytes, and which ran beside each other
+        ...
+    assert calls.names == ["dynamodb.GetItem", "s3.PutObject"] and calls.sequential == 1
+
+All of them see every client of the process. They stand in front of the emulator, so its conflicts and its locks
+work behind them.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
+from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+from moto.core.botocore_stubber import BotocoreStubber, MockRawResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Killed(BaseException):
+    """The process died here; nothing catches it but the test."""
+
+
+class Fault(enum.Enum):
+    """What a call meets. The call is applied only where the name says so."""
+
+    THROTTLED = "throttled"
+    SERVER_ERROR = "5xx"
+    CONNECT_TIMEOUT = "no connection"
+    TIMEOUT = "no answer"
+    APPLIED_TIMEOUT = "applied, but no answer"
+    APPLIED_SERVER_ERROR = "applied, but a 5xx"
+
+
+@dataclass
+class Call:
+    """One attempt of one AWS call."""
+
+    service: str
+    operation: str
+    request_bytes: int
+    thread: int
+    started: float = 0.0
+    ended: float = 0.0
+    status: int = 0
+    response_bytes: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.service}.{self.operation}"
+
+
+@dataclass
+class Calls:
+    """What was called, in the order of the calls' starts."""
+
+    made: list[Call] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        return [call.name for call in self.made]
+
+    @property
+    def total(self) -> int:
+        return len(self.made)
+
+    @property
+    def sequential(self) -> int:
+        """The length of the longest chain of calls each of which began after the one before had ended."""
+        length, end = 0, float("-inf")
+        for call in sorted(self.made, key=lambda made: made.ended):
+            if call.started >= end:
+                length, end = length + 1, call.ended
+        return length
+
+    @property
+    def request_bytes(self) -> int:
+        return sum(call.request_bytes for call in self.made)
+
+    @property
+    def response_bytes(self) -> int:
+        return sum(call.response_bytes for call in self.made)
+
+
+@contextmanager
+def intercepted(around: Callable[[Call, Any, Callable[[], Any]], Any]) -> Iterator[None]:
+    """Put `around(call, request, apply)` in front of the emulator; what it returns is the answer."""
+    original = BotocoreStubber.__call__
+
+    def stub(stubber: BotocoreStubber, event_name: str, request: Any, **kwargs: Any) -> Any:
+        _, service, operation = event_name.split(".")
+        body = request.body or b""
+        call = Call(service, operation, len(body) if hasattr(body, "__len__") else 0, threading.get_ident())
+        return around(call, request, lambda: original(stubber, event_name, request, **kwargs))
+
+    with patch.object(BotocoreStubber, "__call__", stub):
+        yield
+
+
+@contextmanager
+def kill_at(number: int, *, applied: bool = False) -> Iterator[Calls]:
+    """Die at the `number`-th call (from 1), just before it, or just after it was applied."""
+    calls, lock, dead = Calls(), threading.Lock(), threading.Event()
+
+    def around(call: Call, _request: Any, apply: Callable[[], Any]) -> Any:
+        with lock:
+            calls.made.append(call)
+            here = len(calls.made) == number
+            if dead.is_set():
+                raise Killed
+            if here and not applied:
+                dead.set()
+                raise Killed
+        answer = apply()
+        if here:
+            dead.set()
+        if dead.is_set():
+            raise Killed
+        return answer
+
+    with intercepted(around):
+        yield calls
+
+
+@contextmanager
+def faults(rule: Callable[[Call], Fault | None]) -> Iterator[Calls]:
+    """Let calls meet what `rule` says; botocore's pauses between attempts are skipped."""
+    calls = Calls()
+
+    def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
+        calls.made.append(call)
+        fault = rule(call)
+        return apply() if fault is None else _suffer(fault, call, request, apply)
+
+    with intercepted(around), no_backoff():
+        yield calls
+
+
+def _suffer(fault: Fault, call: Call, request: Any, apply: Callable[[], Any]) -> Any:
+    if fault in {Fault.APPLIED_TIMEOUT, Fault.APPLIED_SERVER_ERROR}:
+        apply()
+    if fault is Fault.CONNECT_TIMEOUT:
+        raise ConnectTimeoutError(endpoint_url=request.url)
+    if fault in {Fault.TIMEOUT, Fault.APPLIED_TIMEOUT}:
+        raise ReadTimeoutError(endpoint_url=request.url)
+    throttled = fault is Fault.THROTTLED
+    if call.service == "s3":
+        code = "SlowDown" if throttled else "InternalError"
+        body = f"<Error><Code>{code}</Code><Message>Injected</Message></Error>"
+        return _answer(request, 503 if throttled else 500, "application/xml", body)
+    code = "ProvisionedThroughputExceededException" if throttled else "InternalServerError"
+    body = json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "Injected"})
+    return _answer(request, 400 if throttled else 500, "application/x-amz-json-1.0", body)
+
+
+def _answer(request: Any, status: int, content_type: str, body: str) -> AWSResponse:
+    raw: Any = MockRawResponse(body)
+    headers = HTTPHeaders.from_dict({"content-type": content_type})
+    return AWSResponse(request.url, status, headers, raw)
+
+
+@contextmanager
+def recorded(*, pause: float = 0.0) -> Iterator[Calls]:
+    """Record every call. With `pause` seconds before each, calls made in parallel do overlap."""
+    calls = Calls()
+
+    def around(call: Call, _request: Any, apply: Callable[[], Any]) -> Any:
+        call.started = time.monotonic()
+        calls.made.append(call)
+        if pause:
+            time.sleep(pause)
+        answer = apply()
+        call.ended = time.monotonic()
+        call.status = answer.status_code
+        call.response_bytes = answer.raw.getbuffer().nbytes
+        return answer
+
+    with intercepted(around):
+        yield calls
+
+
+@contextmanager
+def no_backoff() -> Iterator[None]:
+    """Skip botocore's pauses between attempts."""
+    with patch("botocore.endpoint.time", SimpleNamespace(sleep=lambda _seconds: None)):
+        yield
