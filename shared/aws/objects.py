@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shared.aws.clients import Aws
 
 DELETE_BATCH = 1000
+PAGE = 1000
 CHUNK = 1 << 20
 
 
@@ -106,11 +107,13 @@ class Objects:
         if answer.get("Errors"):
             raise Unavailable
 
-    def list(self, prefix: str, token: str | None = None) -> Listed:
-        """Return one page (at most 1,000) of the objects under `prefix`, in key order."""
+    def list(self, prefix: str, token: str | None = None, *, after: str = "", size: int = PAGE) -> Listed:
+        """Return one page of the objects under `prefix`, in key order, from behind the key `after`."""
         options: dict[str, Any] = {"ContinuationToken": token} if token else {}
+        if after:
+            options["StartAfter"] = after
         with translated():
-            answer = self._aws.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, **options)
+            answer = self._aws.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=size, **options)
         found = [(o["Key"], o["LastModified"]) for o in answer.get("Contents", [])]
         return Listed(found, answer.get("NextContinuationToken"))
 

@@ -22,6 +22,11 @@ def is_ulid(text: str) -> bool:
     return _ULID.fullmatch(text) is not None
 
 
+def ulid_ms(text: str) -> int:
+    """Return the moment (ms) at which a ULID was made."""
+    return sum(_ALPHABET.index(letter) << 5 * place for place, letter in enumerate(reversed(text[:10])))
+
+
 def prefixed(prefix: str, now_ms: int | None = None) -> str:
     """Return a new id such as `apikey_01J…`."""
     return f"{prefix}_{ulid(now_ms)}"

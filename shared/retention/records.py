@@ -12,10 +12,10 @@ from zlib import crc32
 
 from shared.kernel.clock import DAY_MS, day_of
 from shared.kernel.ids import ulid
+from shared.kernel.scope import Scope
 
 if TYPE_CHECKING:
     from shared.aws.items import Item, Key
-    from shared.kernel.scope import Scope
 
 DAYS = (7, 30, 90, 365)
 """The retention classes that a project may choose from, in days (contract "platform", Endpoints)."""
@@ -79,6 +79,22 @@ def job(kind: str, scope: Scope, now_ms: int, **payload: Any) -> Item:
         "due": due_bucket(now_ms, name),
         **payload,
     }
+
+
+def is_job(item: Item) -> bool:
+    """Tell whether a record is a job, which the sweeper removes when its handler is done."""
+    return item["sk"] == "job" and str(item["pk"]).startswith("J#")
+
+
+def moved_bucket(bucket: str, moment_ms: int) -> str:
+    """Return the bucket of another moment, in the same spread."""
+    return f"{_hour(moment_ms)}#{bucket.rpartition('#')[2]}"
+
+
+def scope_of(key: str) -> Scope:
+    """Return the scope that an object's key was made for."""
+    _, _, tenant, project, _ = key.split("/")
+    return Scope(tenant, project)
 
 
 def ttl_of(moment_ms: int) -> int:

@@ -1,0 +1,116 @@
+"""The sweeper, composed: its handlers by kind of due item, its nightly rounds, its log line and metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+from shared.aws.objects import Objects
+from shared.aws.table import Table
+from shared.retention.deadline import MARGIN_MS, Deadline
+from shared.retention.faults import isolated
+from shared.retention.ownership import Ownership
+from shared.retention.reconciliation import Reconciliation
+from shared.retention.removal import ObjectRemoval
+from shared.retention.renewal import Renewal
+from shared.retention.rounds import RECONCILE, RENEW, Rounds, Walked
+from shared.retention.sweeper import Sweeper, Swept
+from shared.wiring.environment import Environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shared.aws.clients import Aws
+    from shared.kernel.clock import Clock
+    from shared.retention.sweeper import Handler
+
+SERVICE = "sweeper"
+SWEEP_MS = 4 * 60_000
+"""How long the five-minute job works, so that it has ended when the next one begins."""
+
+
+@dataclass(frozen=True)
+class Stores:
+    """What handlers of due items work on."""
+
+    table: Table
+    objects: Objects
+    clock: Clock
+
+
+def handlers(stores: Stores, deadline: Deadline) -> Mapping[str, Handler]:
+    """Return the handler of each kind of due item; a long one stops at `deadline` and returns False.
+
+    A domain room registers its kinds here.
+    """
+    del deadline
+    return {"remove_object": ObjectRemoval(stores.table, stores.objects)}
+
+
+class Sweeping:
+    """The Lambda handler of both jobs: `{"job": "sweep"}` and `{"job": "reconcile"}`."""
+
+    def __init__(self, environ: Mapping[str, str], aws: Aws, clock: Clock) -> None:
+        environment = Environment.of(environ)
+        self._stores = Stores(Table(aws, environment.table_name), Objects(aws, environment.bucket_name), clock)
+        self._namespace = environ.get("POWERTOOLS_METRICS_NAMESPACE", "Lodestore")
+        self._log = Logger(service=SERVICE)
+
+    def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+        """Run a job until it is done or the time is used up, and return what its log line says.
+
+        Raises:
+            ValueError: an unknown job.
+        """
+        job = event.get("job")
+        whole = Deadline(context.get_remaining_time_in_millis, margin_ms=MARGIN_MS)
+        if job == "sweep":
+            return self._run(job, whole.within(SWEEP_MS))
+        if job == "reconcile":
+            self._rounds().plan()
+            return self._run(job, whole)
+        raise ValueError("The job is neither sweep nor reconcile.")
+
+    def _run(self, job: str, deadline: Deadline) -> dict[str, Any]:
+        stores = self._stores
+        sweeper = Sweeper(stores.table, handlers(stores, deadline), stores.clock)
+        swept = sweeper.sweep(deadline, deep=job == "reconcile")
+        walked = isolated("rounds", swept.faults, lambda: self._rounds().walk(deadline)) or Walked()
+        return self._tell(job, swept, walked)
+
+    def _rounds(self) -> Rounds:
+        table, objects, clock = self._stores.table, self._stores.objects, self._stores.clock
+        ownership = Ownership(table, objects)
+        steps = {
+            RENEW: Renewal(table, objects, clock, ownership=ownership),
+            RECONCILE: Reconciliation(ownership, objects),
+        }
+        return Rounds(table, objects, steps, clock)
+
+    def _tell(self, job: str, swept: Swept, walked: Walked) -> dict[str, Any]:
+        faults = swept.faults + walked.faults
+        told: dict[str, Any] = {
+            "job": job,
+            "swept": swept.items,
+            "unfinished": swept.unfinished,
+            "removed": walked.removed,
+            "renewed": walked.renewed,
+            "errors": faults.total(),
+            "lag_seconds": swept.lag_seconds(self._stores.clock.now_ms()),
+            "complete": swept.complete and walked.complete,
+        }
+        for fault, times in faults.items():
+            self._log.warning("could not", times=times, **fault.told())
+        self._log.info("run", **told)
+        self._measure(swept.items + walked.removed, told["errors"], told["lag_seconds"])
+        return told
+
+    def _measure(self, items: int, errors: int, lag: int) -> None:
+        metrics = EphemeralMetrics(namespace=self._namespace, service=SERVICE)
+        metrics.add_metric(name="SweptItems", unit=MetricUnit.Count, value=items)
+        metrics.add_metric(name="SweepErrors", unit=MetricUnit.Count, value=errors)
+        metrics.add_metric(name="SweepLag", unit=MetricUnit.Seconds, value=lag)
+        metrics.flush_metrics()
