@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from shared.aws.clients import Aws
     from shared.kernel.clock import Clock
+    from shared.retention.rounds import Step
     from shared.retention.sweeper import Handler
 
 SERVICE = "sweeper"
@@ -84,7 +85,7 @@ class Sweeping:
     def _rounds(self) -> Rounds:
         table, objects, clock = self._stores.table, self._stores.objects, self._stores.clock
         ownership = Ownership(table, objects)
-        steps = {
+        steps: dict[str, Step] = {
             RENEW: Renewal(table, objects, clock, ownership=ownership),
             RECONCILE: Reconciliation(ownership, objects),
         }
