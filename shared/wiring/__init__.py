@@ -1,0 +1,1 @@
+"""Composition: from a function's environment to the services that its routes close over."""
