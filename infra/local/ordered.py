@@ -1,24 +1,28 @@
 """Items kept in order, for a table and for each of its indexes.
 
 Strings sort by code point, which is the order of their UTF-8 bytes, as in DynamoDB.
-Items are never changed in place once they are here, so a snapshot needs no copies of them.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 from bisect import bisect_left, insort
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import GlobalSecondaryIndex, SecondaryIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from moto.dynamodb.models.dynamo_type import DynamoType, Item
+    from moto.dynamodb.models.dynamo_type import Item
+
+    from infra.local.compact import CompactItems
 
 Key = tuple[Any, Any]
 Entry = tuple[Any, Any, Any]
@@ -53,37 +57,37 @@ class Order:
         """Say whether this is a global index, which DynamoDB brings up to date after the write."""
         return isinstance(self.index, GlobalSecondaryIndex)
 
-    def place(self, item: Item, key: Key) -> tuple[Any, Entry] | None:
-        """Return partition and entry of `item`, or None when this index does not hold it."""
-        partition = item.attrs.get(self.hash_attr)
+    def place(self, attributes: Mapping[str, DynamoType], key: Key) -> tuple[Any, Entry] | None:
+        """Return partition and entry of an item, or None when this index does not hold it."""
+        partition = attributes.get(self.hash_attr)
         if partition is None:
             return None
         if self.range_attr is None:
             return sortable(partition), ("", *key)
-        value = item.attrs.get(self.range_attr)
+        value = attributes.get(self.range_attr)
         return None if value is None else (sortable(partition), (sortable(value), *key))
 
 
 class OrderedRows:
     """The items of one table by key, and for each order and partition the sorted entries."""
 
-    def __init__(self, orders: Sequence[Order]) -> None:
+    def __init__(self, orders: Sequence[Order], items: CompactItems) -> None:
         self.orders = orders
-        self.items: dict[Key, Item] = {}
+        self.items = items
         self.entries: defaultdict[str | None, dict[Any, list[Entry]]] = defaultdict(dict)
 
     def put(self, key: Key, item: Item) -> None:
         """Store `item`, in the place of what has its key."""
         old = self.items.get(key)
         for order in self.orders:
-            self._move(order, order.place(old, key) if old else None, order.place(item, key))
+            self._move(order, order.place(old.attrs, key) if old else None, order.place(item.attrs, key))
         self.items[key] = item
 
     def remove(self, key: Key) -> Item:
         """Remove and return the item with `key`; KeyError when there is none."""
         item = self.items.pop(key)
         for order in self.orders:
-            self._move(order, order.place(item, key), None)
+            self._move(order, order.place(item.attrs, key), None)
         return item
 
     def _move(self, order: Order, old: tuple[Any, Entry] | None, new: tuple[Any, Entry] | None) -> None:
@@ -98,10 +102,13 @@ class OrderedRows:
         if new is not None:
             insort(partitions.setdefault(new[0], []), new[1])
 
-    def load(self, items: dict[Key, Item]) -> None:
-        """Replace everything by `items`, sorting each partition once."""
-        self.items, self.entries = items, defaultdict(dict)
-        for key, item in items.items():
+    def load(self, texts: Iterable[str]) -> None:
+        """Take the items, as JSON, into a table that has none, sorting each partition once."""
+        for text in texts:
+            attributes = json.loads(text)
+            item = {name: DynamoType(attributes[name]) for name in self._ordering & attributes.keys()}
+            key = self._key_of(item)
+            self.items.kept[key] = text
             for order in self.orders:
                 if (place := order.place(item, key)) is not None:
                     self.entries[order.name].setdefault(place[0], []).append(place[1])
@@ -109,10 +116,17 @@ class OrderedRows:
             for entries in partitions.values():
                 entries.sort()
 
+    @cached_property
+    def _ordering(self) -> set[str]:
+        return {name for order in self.orders for name in (order.hash_attr, order.range_attr) if name}
+
+    def _key_of(self, attributes: Mapping[str, DynamoType]) -> Key:
+        main = self.orders[0]
+        return sortable(attributes[main.hash_attr]), sortable(attributes[str(main.range_attr)])
+
     def snapshot(self) -> OrderedRows:
         """Return the state as it is now; later changes do not show in it."""
-        copy = OrderedRows(self.orders)
-        copy.items = dict(self.items)
+        copy = OrderedRows(self.orders, self.items.copy())
         for name, partitions in self.entries.items():
             copy.entries[name] = {partition: list(entries) for partition, entries in partitions.items()}
         return copy

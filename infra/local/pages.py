@@ -81,21 +81,20 @@ def read_page(table: Table, rows: OrderedRows, request: PageRequest, entries: It
     """Read `entries` in their order until the page is full: items, number evaluated, LastEvaluatedKey."""
     found: list[Item] = []
     scanned = size = 0
-    last: Item | None = None
+    end: dict[str, Any] | None = None
     for _, *key in entries:
         item = rows.items[cast("tuple[Any, Any]", tuple(key))]
         visible = _indexed(item, request)
         found.append(visible)
         scanned += 1
-        size += item_size(visible)
+        size += visible.size()
         if scanned == request.limit or size > PAGE_BYTES:
-            last = item
+            end = {name: item.attrs[name] for name in key_names(table, request.order)}
             break
     if request.filter_expression is not None:
         found = [item for item in found if request.filter_expression.expr(item)]
     if request.projection:
         found = [project(item, request.projection) for item in found]
-    end = None if last is None else {name: last.attrs[name] for name in key_names(table, request.order)}
     return found, scanned, end
 
 
@@ -107,25 +106,18 @@ def _indexed(item: Item, request: PageRequest) -> Item:
     if kind not in {"KEYS_ONLY", "INCLUDE"}:
         return item
     names = [*index.table_key_attrs, *index.schema_key_attrs, *index.projection.get("NonKeyAttributes", ())]
-    return with_attributes(item, {name: item.attrs[name] for name in names if name in item.attrs})
+    return _with_attributes(item, names)
 
 
 def project(item: Item, paths: list[list[str]]) -> Item:
     """Return `item` with only `paths`; moto converts the whole item to Python values and back, which is slow."""
     if any(len(path) > 1 or "[" in path[0] for path in paths):
         return item.project(paths)
-    return with_attributes(item, {path[0]: item.attrs[path[0]] for path in paths if path[0] in item.attrs})
+    return _with_attributes(item, (path[0] for path in paths))
 
 
-def with_attributes(item: Item, attributes: dict[str, Any]) -> Item:
-    """Return an item with the keys of `item` and these attributes, which were checked when they were written."""
-    copy = object.__new__(Item)
-    copy.hash_key, copy.range_key = item.hash_key, item.range_key
-    copy.attrs = LimitedSizeDict()
-    dict.update(copy.attrs, attributes)
-    return copy
-
-
-def item_size(item: Item) -> int:
-    """Return the bytes of `item` as DynamoDB counts them."""
-    return item.size()
+def _with_attributes(item: Item, names: Iterable[str]) -> Item:
+    kept = item.attrs
+    item.attrs = LimitedSizeDict()
+    dict.update(item.attrs, {name: kept[name] for name in names if name in kept})
+    return item

@@ -6,9 +6,7 @@ keeps its rows in order (`infra.local.ordered`), so that a query costs two bisec
 
 from __future__ import annotations
 
-import copy
 from bisect import bisect_left, bisect_right
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -17,11 +15,12 @@ from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 
+from infra.local.compact import CompactItems
 from infra.local.ordered import Entry, Key, Order, OrderedRows, sortable
 from infra.local.pages import Page, PageRequest, matching_span, project, read_page, start_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 SORT_KEY_BYTES = 1024
 PARTITION_KEY_BYTES = 2048
@@ -70,10 +69,9 @@ class OrderedTable(Table):
         main = Order(None, self.hash_key_attr, self.range_key_attr)
         self.orders = {None: main} | {index.name: Order.of_index(index) for index in self.all_indexes()}
         self.types = {entry["AttributeName"]: entry["AttributeType"] for entry in self.attr}
-        self.rows = OrderedRows(list(self.orders.values()))
+        self.rows = OrderedRows(list(self.orders.values()), CompactItems(self.hash_key_attr, self.range_key_attr))
         self.stale_rows: OrderedRows | None = None
         self.touched: set[Key] = set()
-        self.lends_copies = False
         self.items = _Partitions(self)  # type: ignore[assignment]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> OrderedTable:
@@ -126,15 +124,6 @@ class OrderedTable(Table):
                 )
                 raise MockValidationException(message)
 
-    @contextmanager
-    def lending_copies(self) -> Iterator[None]:
-        """Give out copies while moto changes what it gets in place."""
-        self.lends_copies = True
-        try:
-            yield
-        finally:
-            self.lends_copies = False
-
     def get_item(
         self,
         hash_key: DynamoType,
@@ -150,7 +139,7 @@ class OrderedTable(Table):
             return None
         if projection_expression:
             return project(item, projection_expression)
-        return copy.deepcopy(item) if self.lends_copies else item
+        return item
 
     def query(self, *args: Any, **kwargs: Any) -> Page:
         """Answer one page of a query, in moto's signature."""

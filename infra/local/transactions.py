@@ -38,13 +38,12 @@ _answer_transaction = DynamoHandler.transact_write_items
 
 
 def update_item(backend: DynamoDBBackend, table_name: str, key: dict[str, Any], *args: Any, **kwargs: Any) -> Item:
-    """Update a copy of the item and store it when all went well."""
+    """Store what moto made of its copy of the item, when all went well."""
     table = _table(backend, table_name)
     name = table.key_of(key)
     original = table.rows.items.get(name)
     try:
-        with table.lending_copies():
-            item = _update_item(backend, table_name, key, *args, **kwargs)
+        item = _update_item(backend, table_name, key, *args, **kwargs)
         table.store(name, item)
     except BaseException:
         table.restore(name, original)

@@ -5,13 +5,13 @@ moto's general serializer spends a millisecond on an item of 15 attributes; the 
 
 from __future__ import annotations
 
-import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from moto.core.responses import ActionContext, ActionResult
-from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.utilities import dynamo_to_dict
+
+from infra.local.compact import wire
 
 if TYPE_CHECKING:
     from moto.core.common_types import TYPE_RESPONSE
@@ -38,13 +38,4 @@ class WireResult(ActionResult):
         if context.operation_model.name not in DATA_OPERATIONS:
             return ActionResult(dynamo_to_dict(self.result)).execute_result(context)
         headers = {"Content-Type": "application/x-amz-json-1.0"}
-        return 200, headers, json.dumps(self.result, default=_wire, ensure_ascii=False)
-
-
-def _wire(value: Any) -> Any:
-    if isinstance(value, DynamoType):
-        return {value.type: value.value}
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    message = f"{type(value).__name__} has no place in an answer of DynamoDB"
-    raise TypeError(message)
+        return 200, headers, json.dumps(self.result, default=wire, ensure_ascii=False)
