@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import translated
@@ -61,6 +61,10 @@ class Query:
         names = f"{text} {self.keep} {options['ProjectionExpression'] or ''}"
         used = {name: value for name, value in options.items() if value is not None}
         return used | expression(names, values | self.values)
+
+    def onward(self, start: Start) -> Query:
+        """Return the same query, to go on after a page's `last`."""
+        return replace(self, start=start)
 
     def _range(self) -> tuple[str, dict[str, Any]]:
         sort, values = f"#{self.sort}", {"pk": self.pk}
@@ -169,17 +173,17 @@ class Table:
 
     def every(self, query: Query) -> Iterator[Item]:
         """Yield a whole range, page after page; only for ranges that something bounds."""
-        start = query.start
-        while True:
-            page = self.query(_from(query, start))
+        for page in self.pages(query):
             yield from page.items
-            start = page.last
-            if start is None:
+
+    def pages(self, query: Query) -> Iterator[Page]:
+        """Yield the pages of a whole range; only for ranges that something bounds."""
+        while True:
+            page = self.query(query)
+            yield page
+            if page.last is None:
                 return
-
-
-def _from(query: Query, start: Start) -> Query:
-    return Query(**{**query.__dict__, "start": start})
+            query = query.onward(page.last)
 
 
 def resume_key(pk: str, sk: str, **index: str) -> dict[str, Any]:

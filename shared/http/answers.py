@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -21,15 +22,19 @@ def json_answer(value: Any, status: int = 200, **headers: str) -> Response[Any]:
 
 def text_answer(text: str, content_type: str, status: int = 200, **headers: str) -> Response[Any]:
     """Return a text answer."""
-    body: str | bytes = text
     if len(text) * 4 > BINARY_ABOVE and len(encoded := text.encode()) > BINARY_ABOVE:
-        body = encoded
-    return Response(status, content_type, body, headers=_named(headers))
+        return bytes_answer(encoded, content_type, status, **headers)
+    return Response(status, content_type, text, headers=_named(headers))
 
 
 def bytes_answer(body: bytes, content_type: str, status: int = 200, **headers: str) -> Response[Any]:
-    """Return an answer of raw bytes, whatever they are."""
-    return Response(status, content_type, body, headers=_named(headers))
+    """Return an answer of raw bytes, whatever they are.
+
+    They are encoded here: Powertools would write bytes of a JSON type as JSON once more.
+    """
+    response: Response[Any] = Response(status, content_type, base64.b64encode(body).decode(), headers=_named(headers))
+    response.base64_encoded = True
+    return response
 
 
 def empty_answer(status: int, **headers: str) -> Response[Any]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from shared.http.dialects import MethodNotAllowed
 from shared.kernel.errors import NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from aws_lambda_powertools.event_handler.api_gateway import Router
 
     from shared.http.request import Request
 
@@ -38,6 +37,11 @@ class Resolver(APIGatewayHttpResolver):
     def _to_proxy_event(self, event: dict[str, Any]) -> Any:
         self._own_event = super()._to_proxy_event(event)
         return self._own_event
+
+
+def new_router() -> Router:
+    """Return a router without routes."""
+    return Router()  # type: ignore[no-untyped-call]
 
 
 def request_of(router: Router) -> Request:

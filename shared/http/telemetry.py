@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from shared.kernel.errors import LodestoreError
 
 
+NAMESPACE = "Lodestore"
+
+
 class Telemetry:
     """The log and the metrics of one surface."""
 
@@ -59,7 +62,7 @@ class Telemetry:
         )
 
     def _measure(self, status: int, milliseconds: float, calls: int) -> None:
-        metrics = EphemeralMetrics()
+        metrics = EphemeralMetrics(namespace=NAMESPACE)
         metrics.add_dimension(name="surface", value=self._surface)
         metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
         metrics.add_metric(name="ClientErrors", unit=MetricUnit.Count, value=int(400 <= status < 500))

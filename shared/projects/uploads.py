@@ -1,0 +1,135 @@
+"""Artifacts by presigned URL: above the gateway's limit the bytes go to S3 and not through the function.
+
+`start` signs a URL for one object, one method, one length, once; `complete` checks what came, copies
+it to a key of the artifact's own and makes it visible in the same transaction that ends the upload.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from shared.aws.errors import ObjectMissing
+from shared.aws.writes import Put, Update
+from shared.kernel.clock import DAY_MS, rfc3339
+from shared.kernel.errors import Conflict, InvalidInput, NotFound
+from shared.kernel.ids import prefixed
+from shared.projects.artifacts import DEFAULT_TYPE, Description, Record, Replacement
+from shared.projects.records import UPLOAD_PREFIX, artifact_record
+from shared.projects.sight import look_for_write
+from shared.retention.records import UPLOADS, due_bucket, object_key, ttl_of
+
+if TYPE_CHECKING:
+    from shared.aws.items import Item, Key
+    from shared.aws.writes import Write
+    from shared.projects.backing import Backing
+    from shared.projects.models import UploadRequest
+    from shared.projects.preconditions import Preconditions
+    from shared.projects.records import Address
+
+URL_SECONDS = 15 * 60
+KEPT_MS = DAY_MS
+"""How long an upload can be completed, and its completion repeated."""
+
+
+class Uploads:
+    """Presigned uploads of artifacts."""
+
+    def __init__(self, backing: Backing) -> None:
+        self._backing = backing
+
+    def start(self, address: Address, wanted: UploadRequest) -> Record:
+        """Return `{upload_id, method, url, headers, expires_at}`; the headers must be sent as given."""
+        now = self._backing.clock.now_ms()
+        row = self._row(address, wanted, now)
+        self._backing.table.write(Put(row))
+        url, headers = self._backing.objects.presign_put(row["object"], size=row["size"], seconds=URL_SECONDS)
+        upload_id = row["sk"].removeprefix(UPLOAD_PREFIX)
+        expires_at = rfc3339(now + URL_SECONDS * 1000)
+        return {"upload_id": upload_id, "method": "PUT", "url": url, "headers": headers, "expires_at": expires_at}
+
+    def complete(
+        self, address: Address, principal: str, upload_id: str, preconditions: Preconditions
+    ) -> tuple[Record, str]:
+        """Make an upload visible and return its ArtifactRecord and ETag; repeating it answers the same.
+
+        Raises:
+            NotFound: no such upload for this artifact.
+            Conflict: its bytes have not come.
+            InvalidInput: they differ in size or hash from what was announced.
+            PreconditionFailed: a condition of the request does not hold.
+        """
+        key: Key = address.pk, f"{UPLOAD_PREFIX}{upload_id}"
+        row = self._find(address, key)
+        if "done" in row:
+            return row["done"], row["etag"]
+        description, source_etag = self._verified(row)
+        change = Replacement(self._backing, address, principal, description, preconditions)
+        copy = self._backing.objects.copy
+        change.store = lambda target, owner: copy(row["object"], target, owner=owner, etag=source_etag)
+        change.beside = lambda artifact: [_ended(key, address, artifact)]
+        try:
+            answer = change.run()
+        except Conflict:
+            ended = self._find(address, key)  # completed twice at once: the other one won
+            if "done" in ended:
+                return ended["done"], ended["etag"]
+            raise
+        self._backing.discard(row["object"])
+        return answer
+
+    def _row(self, address: Address, wanted: UploadRequest, now: int) -> Item:
+        upload_id = prefixed("upload", now)
+        task = look_for_write(self._backing, address).task
+        return {
+            "pk": address.pk,
+            "sk": f"{UPLOAD_PREFIX}{upload_id}",
+            "kind": "upload",
+            "gen": task["gen"] if task else "",
+            "turn": address.turn,
+            "name": address.name,
+            "size": wanted.size,
+            "content_type": wanted.content_type or DEFAULT_TYPE,
+            "sha256": wanted.sha256,
+            "object": object_key(UPLOADS, now, address.scope),
+            "created_at": now,
+            "expires_at": now + KEPT_MS,
+            "due": due_bucket(now + KEPT_MS, upload_id),
+            "ttl": ttl_of(now + KEPT_MS),
+        }
+
+    def _find(self, address: Address, key: Key) -> Item:
+        sight = look_for_write(self._backing, address, key[1])
+        row = sight.stored.get(key[1])
+        if row is None or (row["turn"], row["name"]) != (address.turn, address.name):
+            raise NotFound("No such upload.")
+        if row["expires_at"] <= self._backing.clock.now_ms():
+            raise NotFound("No such upload.")
+        # An upload begun in a life of the task that has ended ended with it.
+        if row["gen"] and row["gen"] != (sight.task["gen"] if sight.task else None):
+            raise NotFound("No such upload.")
+        return row
+
+    def _verified(self, row: Item) -> tuple[Description, str]:
+        """Read the uploaded bytes and hold them to what was announced."""
+        try:
+            head = self._backing.objects.head(row["object"])
+            if head.size != row["size"]:
+                raise _differs("size", f"{head.size} bytes came, {row['size']} were announced")
+            digest = hashlib.sha256()
+            for chunk in self._backing.objects.stream(row["object"]):
+                digest.update(chunk)
+        except ObjectMissing:
+            raise Conflict("The bytes have not come yet: PUT them to the upload's URL first.") from None
+        if row["sha256"] not in (None, digest.hexdigest()):
+            raise _differs("sha256", "the bytes that came have another SHA-256 than was announced")
+        return Description(row["content_type"], row["size"], digest.hexdigest()), head.etag
+
+
+def _ended(key: Key, address: Address, artifact: Item) -> Write:
+    done = {"done": artifact_record(address, artifact), "etag": artifact["etag"], "gen": artifact["gen"]}
+    return Update(key, put=done, when="attribute_exists(#pk) AND attribute_not_exists(#done)")
+
+
+def _differs(field: str, message: str) -> InvalidInput:
+    return InvalidInput.at("body", field, message=message, type_="value_error")
