@@ -12,29 +12,40 @@ conflicts that moto never raises.
 
 from __future__ import annotations
 
+import json
 import threading
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
 
 from moto import mock_aws
+from moto.core import botocore_stubber
 from moto.core.model_instances import model_data
 from moto.dynamodb import models as dynamodb_models
 from moto.dynamodb import responses as dynamodb_responses
 from moto.dynamodb.models import DynamoDBBackend, dynamodb_backends
 from moto.dynamodb.responses import DynamoHandler
+from moto.s3 import models as s3_models
+from moto.s3.models import S3Backend
 from moto.s3.responses import S3Response
+from moto.sqs.models import SQSBackend, sqs_backends
+from moto.sqs.responses import SQSResponse
 
-from infra.local import transactions
+from infra.local import messages, objects, transactions
+from infra.local.journal import Journal
+from infra.local.messages import MessageStore
+from infra.local.objects import ObjectStore
 from infra.local.stack import ACCOUNT, REGION
 from infra.local.tables import OrderedTable
 from infra.local.wire import WireResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from moto.core.common_types import TYPE_RESPONSE
 
+    from infra.local.ordered import Key
     from infra.local.transactions import Conflicts
 
 TRANSACT_GET_ITEMS = 100
@@ -42,25 +53,38 @@ ENVIRONMENT = {"AWS_DEFAULT_REGION": REGION, "AWS_REGION": REGION, "AWS_EC2_META
 
 
 class Emulator:
-    """The one emulated account of this process."""
+    """The one emulated account of this process; with `folder`, what it holds survives the process."""
 
-    def __init__(self, *, conflicts: Conflicts | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, conflicts: Conflicts | None = None) -> None:
         self.conflicts = conflicts
+        self._folder = folder
         self._mock = mock_aws()
         self._environment = patch.dict("os.environ", ENVIRONMENT)
 
     def start(self) -> None:
         """Answer the AWS calls of this process from an empty account."""
         _install()
+        self.journal = Journal(self._folder)
+        self.objects = objects.current.store = ObjectStore(self.journal)
+        self.messages = MessageStore(self.journal)
         self._environment.start()
         self._mock.start()
         _state.emulator = self
 
+    def restore(self) -> None:
+        """Fill the tables and queues that exist with what the folder has for them, and tidy up after a crash."""
+        for table in self._tables():
+            table.rows.load(text for (text,) in self.journal.items(table.name))
+        for queue in sqs_backends[ACCOUNT][REGION].queues.values():
+            self.messages.restore(queue)
+        self.journal.remove_orphans()
+
     def stop(self) -> None:
-        """Forget everything and let calls go where they went before."""
+        """Let calls go where they went before; without a folder everything is forgotten."""
         _state.emulator = None
         self._mock.stop()
         self._environment.stop()
+        self.journal.close()
 
     def __enter__(self) -> Self:
         self.start()
@@ -89,6 +113,25 @@ class Emulator:
     def admit(self, handler: DynamoHandler) -> AbstractContextManager[None]:
         """Return the context in which a DynamoDB call runs before it takes the lock."""
         return nullcontext() if self.conflicts is None else self.conflicts.admit(handler)
+
+    def flush_items(self) -> None:
+        """Commit the items that the call changed."""
+        for table in self._tables():
+            if table.touched:
+                kept = table.rows.items.kept
+                self.journal.save_items(
+                    table.name, [(json.dumps(key, default=str), kept.get(key)) for key in table.touched]
+                )
+                table.touched.clear()
+
+    def flush_messages(self) -> None:
+        """Commit the messages that the call changed."""
+        with messages.lock:
+            self.messages.flush(sqs_backends[ACCOUNT][REGION].queues.values())
+
+    @staticmethod
+    def _tables() -> list[OrderedTable]:
+        return [t for t in dynamodb_backends[ACCOUNT][REGION].tables.values() if isinstance(t, OrderedTable)]
 
 
 class _State:
@@ -127,19 +170,33 @@ def _install() -> None:
         (DynamoDBBackend, "transact_write_items", transactions.transact_write_items),
         (DynamoHandler, "transact_write_items", transactions.answer_transaction),
         (DynamoHandler, "call_action", _admitted(DynamoHandler.call_action)),
+        (s3_models, "FakeKey", objects.StoredKey),
+        (s3_models, "FakeBucket", objects.StoredBucket),
+        (S3Backend, "list_objects_v2", objects.list_objects_v2),
+        (S3Backend, "put_object_tagging", objects.put_object_tagging),
+        (S3Response, "copy_object", objects.copy_object),
         (S3Response, "bucket_response", _locked(S3Response.bucket_response)),
         (S3Response, "key_response", _locked(S3Response.key_response)),
+        (SQSBackend, "receive_message", messages.receive_message),
+        (SQSResponse, "call_action", _noted(SQSResponse.call_action)),
+        (botocore_stubber, "normalize_request", objects.plain_request),
     ]
     for owner, name, replacement in replacements:
         setattr(owner, name, replacement)
 
 
+def _row_key(key: Key) -> str:
+    return json.dumps(key, default=str)
+
+
 def _admitted(call: Callable[[DynamoHandler], TYPE_RESPONSE]) -> Callable[[DynamoHandler], TYPE_RESPONSE]:
     def call_action(handler: DynamoHandler) -> TYPE_RESPONSE:
         handler.body = handler.params
-        emulator = _state.emulator
-        with emulator.admit(handler) if emulator else nullcontext(), _state.dynamodb:
-            return call(handler)
+        emulator = _running()
+        with emulator.admit(handler), _state.dynamodb:
+            answer = call(handler)
+            emulator.flush_items()
+            return answer
 
     return call_action
 
@@ -147,6 +204,23 @@ def _admitted(call: Callable[[DynamoHandler], TYPE_RESPONSE]) -> Callable[[Dynam
 def _locked(call: Callable[..., TYPE_RESPONSE]) -> Callable[..., TYPE_RESPONSE]:
     def respond(*args: Any, **kwargs: Any) -> TYPE_RESPONSE:
         with _state.s3:
-            return call(*args, **kwargs)
+            answer = call(*args, **kwargs)
+            _running().objects.flush()
+            return answer
 
     return respond
+
+
+def _noted(call: Callable[[SQSResponse], TYPE_RESPONSE]) -> Callable[[SQSResponse], TYPE_RESPONSE]:
+    def call_action(response: SQSResponse) -> TYPE_RESPONSE:
+        answer = call(response)
+        _running().flush_messages()
+        return answer
+
+    return call_action
+
+
+def _running() -> Emulator:
+    if _state.emulator is None:
+        raise RuntimeError("an AWS call came while no emulator runs")
+    return _state.emulator
