@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import boto3
@@ -62,6 +64,8 @@ def endpoint() -> Iterator[str]:
         try:
             assert server.stderr is not None
             line = next(line for line in server.stderr if "Running on" in line)
+            # It logs every request, and would stop at a full pipe.
+            Thread(target=deque, args=(server.stderr, 0), daemon=True).start()
             yield line.split()[-1]
         finally:
             server.kill()
