@@ -10,7 +10,7 @@ from shared.http.answers import bytes_answer, empty_answer, json_answer
 from shared.http.routing import new_router, request_of
 from shared.kernel.errors import TooLarge
 from shared.projects.artifacts import DEFAULT_TYPE
-from shared.projects.models import ARTIFACT_BYTES, CompleteRequest, UploadRequest, validated
+from shared.projects.models import ARTIFACT_BYTES, CompleteRequest, UploadRequest, content_type_of, validated
 from shared.projects.preconditions import Preconditions, range_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def artifact_routes(artifacts: Artifacts, direct_bytes: int) -> Router:
         request = request_of(router)
         address = address_of(request, task_id, turn, name)
         body = request.body_within(limit, hint)
-        kind = request.headers.get("content-type") or DEFAULT_TYPE
+        kind = content_type_of(request.headers.get("content-type") or DEFAULT_TYPE)
         principal = caller_of(request).principal
         record, etag = artifacts.put(address, principal, body, kind, Preconditions.of(request.headers))
         return json_answer(record, ETag=etag)

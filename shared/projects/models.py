@@ -17,6 +17,7 @@ SUMMARY_BYTES = 1 << 20
 META_BYTES = 256 << 10
 ARTIFACT_BYTES = 50 << 20
 ARTIFACTS_A_TURN = 1000
+CONTENT_TYPE_CHARACTERS = 255
 
 _NAMES = {str: "a string", int: "an integer", float: "a number", dict: "an object", type(None): "null"}
 
@@ -66,7 +67,7 @@ class UploadRequest(BaseModel):
     """The artifact that a presigned upload will bring: bytes, content type, SHA-256 in lower-case hex."""
 
     size: StrictInt = Field(ge=0, le=ARTIFACT_BYTES)
-    content_type: StrictStr | None = Field(default=None, max_length=255)
+    content_type: StrictStr | None = Field(default=None, pattern=r"^[\x20-\x7e]{1,255}$")
     sha256: StrictStr | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
 
@@ -109,6 +110,14 @@ def checked_summary(summary: str) -> str:
     if len(summary) > SUMMARY_BYTES or len(summary.encode()) > SUMMARY_BYTES:
         raise TooLarge(f"summary_md is over {SUMMARY_BYTES} bytes of UTF-8.")
     return summary
+
+
+def content_type_of(text: str) -> str:
+    """Return a Content-Type header's value, verbatim, or raise InvalidInput at `header.content-type`."""
+    if len(text) <= CONTENT_TYPE_CHARACTERS and text.isprintable():
+        return text
+    rule = f"String should have at most {CONTENT_TYPE_CHARACTERS} printable characters"
+    raise InvalidInput.at("header", "content-type", message=rule, type_="string_too_long", value=text[:200])
 
 
 _TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

@@ -137,7 +137,9 @@ def test_a_body_that_breaks_a_rule_is_422(client: Client, body: bytes) -> None:
 
 def test_a_body_of_another_type_is_415(client: Client) -> None:
     assert client.put(turn_path(), body=b"{}", headers={"Content-Type": "text/plain"}).status == 415
-    assert client.put(turn_path(), body=b"{}", headers={"Content-Type": "application/json; charset=utf-8"}).status == 200
+    assert (
+        client.put(turn_path(), body=b"{}", headers={"Content-Type": "application/json; charset=utf-8"}).status == 200
+    )
 
 
 @pytest.mark.parametrize(
