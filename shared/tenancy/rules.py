@@ -32,8 +32,8 @@ def check_may_make(maker: Admitted, wish: KeyWish) -> None:
         raise PermissionDenied(f"A {maker.role.name.lower()} can't make a key of a higher rank than its own.")
     if maker.role is not Role.OPERATOR and wish.tenant != maker.scope.tenant:
         raise PermissionDenied("A key can be made for your own tenant only.")
-    if maker.role is Role.PROJECT_ADMIN and wish.project != maker.scope.project:
-        raise PermissionDenied("A project_admin can make keys that are bound to its own project only.")
+    if maker.key.project not in (None, wish.project):
+        raise PermissionDenied("A key that is bound to a project can make keys for that project only.")
     lacking = [p for p in wish.permissions if p not in maker.key.permissions]
     if lacking:
         raise PermissionDenied(f"A key can't give a permission that it does not have: {', '.join(lacking)}.")
@@ -50,9 +50,7 @@ def sees(asker: Admitted, record: KeyRecord) -> bool:
 
 def visible(asker: Admitted) -> tuple[str | None, str | None]:
     """Return the tenant and project whose keys `asker` sees, None for all."""
-    if asker.role is Role.OPERATOR:
-        return None, None
-    return asker.scope.tenant, None if asker.role is Role.TENANT_ADMIN else asker.scope.project
+    return (None, None) if asker.role is Role.OPERATOR else (asker.scope.tenant, asker.key.project)
 
 
 def check_may_revoke(asker: Admitted, record: KeyRecord) -> None:

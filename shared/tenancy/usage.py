@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shared.aws.parallel import together
+from shared.aws.table import Query
 from shared.aws.writes import Update
+from shared.kernel import cursor
 from shared.kernel.contention import LostRace
-from shared.kernel.errors import Unavailable
+from shared.kernel.errors import InvalidInput, Unavailable
+from shared.kernel.scope import NAME
+from shared.tenancy.quotas import month_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,15 +30,12 @@ if TYPE_CHECKING:
     from shared.kernel.clock import Clock
     from shared.kernel.scope import Scope
     from shared.tenancy.background import Later
+    from shared.tenancy.models import KeyRecord
+    from shared.tenancy.quotas import Balance, Quotas
 
 FLUSH_MS = 60_000
 _MONTHS_KEPT_SECONDS = 400 * 86_400
 _BETWEEN = "__"
-
-
-def month_of(ms: int) -> str:
-    """Return the calendar month (UTC) of a moment as `yyyymm`."""
-    return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y%m}"
 
 
 def stored_partition(tenant: str) -> str:
@@ -54,6 +56,84 @@ def by_surface(item: Item) -> dict[str, dict[str, int]]:
         if mark:
             counts.setdefault(surface, {})[what] = max(0, value)
     return counts
+
+
+@dataclass(frozen=True)
+class ProjectUsage:
+    """What one project stores, and this month's requests by surface and balances of the keys bound to it."""
+
+    project: str
+    stored: dict[str, dict[str, int]]
+    requests: dict[str, int]
+    quotas: list[Balance]
+
+
+@dataclass(frozen=True)
+class UsagePage:
+    """Usage of some projects in order of their ids, the balances of unbound keys, and the cursor of the next page."""
+
+    month: str
+    projects: list[ProjectUsage]
+    unbound: list[Balance]
+    next_page: str | None
+
+
+class Usage:
+    """Reads what the meters have written: a minute old, or a little more."""
+
+    def __init__(self, table: Table, clock: Clock, quotas: Quotas) -> None:
+        self._table = table
+        self._clock = clock
+        self._quotas = quotas
+
+    def of_project(self, scope: Scope, asker: KeyRecord) -> UsagePage:
+        """Return the usage of one project, used or not, and the balances of `asker` if it is bound to none."""
+        month, name = month_of(self._clock.now_ms()), scope.project
+        stored, asked, quotas, own = together(
+            lambda: self._table.get((stored_partition(scope.tenant), name)),
+            lambda: self._table.get((month_partition(scope.tenant, month), name)),
+            lambda: self._quotas.balances(scope.tenant, low=name, high=name),
+            lambda: self._quotas.of_key(asker) if asker.project is None else [],
+        )
+        return UsagePage(month, [_usage(name, stored or {}, asked or {}, quotas)], own, None)
+
+    def of_tenant(self, tenant: str, *, limit: int, page: str | None = None) -> UsagePage:
+        """Return the usage of at most `limit` projects of a tenant, after those of the page before.
+
+        Raises:
+            InvalidInput: a cursor of another list.
+        """
+        month = month_of(self._clock.now_ms())
+        after = _position(page, tenant) if page else ""
+        low = f"{after}!"
+        stored, asked = together(
+            lambda: self._read(stored_partition(tenant), low, limit + 1),
+            lambda: self._read(month_partition(tenant, month), low, limit + 1),
+        )
+        names = sorted(stored.keys() | asked.keys())
+        shown = names[:limit]
+        quotas = self._quotas.balances(tenant, low=after, high=shown[-1] if shown else after)
+        projects = [_usage(n, stored.get(n, {}), asked.get(n, {}), quotas) for n in shown]
+        more = len(names) > limit
+        next_page = cursor.encode(shown[-1], "usage", tenant) if more else None
+        return UsagePage(month, projects, [q for q in quotas if q.project is None], next_page)
+
+    def _read(self, pk: str, low: str, size: int) -> dict[str, Item]:
+        items = self._table.query(Query(pk, between=(low, "~"), size=size)).items
+        return {item["sk"]: item for item in items}
+
+
+def _usage(project: str, stored: Item, asked: Item, quotas: list[Balance]) -> ProjectUsage:
+    requests = {surface: counts["requests"] for surface, counts in by_surface(asked).items()}
+    return ProjectUsage(project, by_surface(stored), requests, [q for q in quotas if q.project == project])
+
+
+def _position(page: str, tenant: str) -> str:
+    position = cursor.decode(page, "usage", tenant, field="page")
+    # A cursor can be forged: it may name no place but one of the list.
+    if isinstance(position, str) and NAME.fullmatch(position):
+        return position
+    raise InvalidInput.at("query", "page", message="This cursor was not given out for this list.")
 
 
 class UsageMeter:

@@ -19,8 +19,9 @@ from shared.tenancy.last_used import LastUsed
 from shared.tenancy.limits import RateLimits
 from shared.tenancy.models import KeyRecord
 from shared.tenancy.projects import Projects
+from shared.tenancy.quotas import Quotas
 from shared.tenancy.remembered import Remembered
-from shared.tenancy.usage import UsageMeter
+from shared.tenancy.usage import Usage, UsageMeter
 
 if TYPE_CHECKING:
     from shared.aws.clients import Aws
@@ -39,6 +40,8 @@ class Tenancy:
     keys: Keys
     projects: Projects
     meter: UsageMeter
+    quotas: Quotas
+    usage: Usage
     clock: Clock
 
     def admission(self, surface: str, *, needs: Needs = by_method, operators: bool = False) -> Admit:
@@ -64,12 +67,15 @@ def compose(table: Table, clock: Clock, later: Later) -> Tenancy:
     """Return a tenancy of its own, which remembers nothing; `later` is how it writes beside requests."""
     projects = Projects(table, clock)
     gates = Gates(RateLimits(table, clock), projects, LastUsed(table, clock, later))
+    quotas = Quotas(table, clock)
     remembered = Remembered[KeyRecord](clock)
     return Tenancy(
         gatekeeper=Gatekeeper(table, clock, gates, remembered),
         keys=Keys(table, clock, remembered),
         projects=projects,
         meter=UsageMeter(table, clock, later),
+        quotas=quotas,
+        usage=Usage(table, clock, quotas),
         clock=clock,
     )
 
