@@ -19,11 +19,11 @@ from shared.projects.records import UPLOAD_PREFIX, Address, count, lives, task_i
 from shared.retention.erasures import Erasure, ErasureLog
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from shared.aws.items import Item
     from shared.projects.backing import Backing
 
-ROWS_A_STEP = 10_000
-"""How many rows one call of a handler removes before it lets others go on."""
 _PAGE = 500
 
 
@@ -50,10 +50,15 @@ def note_erased(backing: Backing, work: Item) -> None:
 
 
 class Removal:
-    """The sweeper's handlers of project memory, by the kind of a due item."""
+    """The sweeper's handlers of project memory; `stop` tells a long one when to leave the rest to the next run."""
 
-    def __init__(self, backing: Backing) -> None:
+    def __init__(self, backing: Backing, stop: Callable[[], bool]) -> None:
         self._backing = backing
+        self._stop = stop
+
+    def handlers(self) -> Mapping[str, Callable[[Item], bool]]:
+        """Return the handlers by the kind of a due item."""
+        return {"task": self.expire_task, "remove_task": self.remove_task, "upload": self.expire_upload}
 
     def expire_task(self, task: Item) -> bool:
         """Bury a task that is past its time; one that was written again is left alone."""
@@ -64,28 +69,24 @@ class Removal:
         address = Address(scope, task_id_in(task))
         work = removal(address, task, now)
         gone = {"gen": task["gen"], "until": task["retain_until"]}
+        bury_it = Delete(address.task_key, "#gen = :gen AND #retain_until = :until", gone)
         try:
-            self._backing.table.transact(
-                Delete(address.task_key, "#gen = :gen AND #retain_until = :until", gone),
-                Put(work),
-                count(scope, -1),
-            )
+            self._backing.table.transact(bury_it, Put(work), count(scope, -1))
         except TransactionFailed:
-            return True
-        return self.remove_task(work) and self._end(work)
+            return True  # written again, or buried by another
+        if self.remove_task(work):
+            self._backing.table.write(Delete((work["pk"], work["sk"])))
+        return True  # what is left is the job's
 
     def remove_task(self, work: Item) -> bool:
         """Remove what lies below a task's ended life; True when nothing of it is left."""
         note_erased(self._backing, work)
         address = Address(Scope(work["tenant"], work["project"]), work["task"])
-        removed = 0
         only = ("pk", "sk", "gen", "object", "created_at", "bytes", "size")
         for page in self._backing.table.pages(Query(address.pk, only=only, size=_PAGE)):
-            rows = [row for row in page.items if _ended_with(row, work)]
-            self._remove(address, rows)
-            removed += len(rows)
-            if removed >= ROWS_A_STEP:
-                return page.last is None
+            self._remove(address, [row for row in page.items if _ended_with(row, work)])
+            if page.last is not None and self._stop():
+                return False
         return True
 
     def expire_upload(self, upload: Item) -> bool:
@@ -114,10 +115,6 @@ class Removal:
             )
         except ConditionFailed:
             return False
-        return True
-
-    def _end(self, work: Item) -> bool:
-        self._backing.table.write(Delete((work["pk"], work["sk"])))
         return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
@@ -10,6 +11,8 @@ from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from shared.aws.objects import Objects
 from shared.aws.table import Table
+from shared.projects.backing import Backing
+from shared.projects.removal import Removal
 from shared.retention.deadline import MARGIN_MS, Deadline
 from shared.retention.faults import isolated
 from shared.retention.ownership import Ownership
@@ -19,6 +22,8 @@ from shared.retention.renewal import Renewal
 from shared.retention.rounds import RECONCILE, RENEW, Rounds, Walked
 from shared.retention.sweeper import Sweeper, Swept
 from shared.wiring.environment import Environment
+from shared.wiring.projects import SURFACE as PROJECTS
+from shared.wiring.tenancy import tenancy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from shared.kernel.clock import Clock
     from shared.retention.rounds import Step
     from shared.retention.sweeper import Handler
+    from shared.tenancy.usage import UsageMeter
 
 SERVICE = "sweeper"
 SWEEP_MS = 4 * 60_000
@@ -42,13 +48,16 @@ class Stores:
     clock: Clock
 
 
-def handlers(stores: Stores, deadline: Deadline) -> Mapping[str, Handler]:
+def handlers(stores: Stores, deadline: Deadline, meter: UsageMeter) -> Mapping[str, Handler]:
     """Return the handler of each kind of due item; a long one stops at `deadline` and returns False.
 
     A domain room registers its kinds here.
     """
-    del deadline
-    return {"remove_object": ObjectRemoval(stores.table, stores.objects)}
+    projects = Backing(stores.table, stores.objects, stores.clock, partial(meter.note, surface=PROJECTS))
+    return {
+        "remove_object": ObjectRemoval(stores.table, stores.objects),
+        **Removal(projects, deadline.passed).handlers(),
+    }
 
 
 class Sweeping:
@@ -57,6 +66,7 @@ class Sweeping:
     def __init__(self, environ: Mapping[str, str], aws: Aws, clock: Clock) -> None:
         environment = Environment.of(environ)
         self._stores = Stores(Table(aws, environment.table_name), Objects(aws, environment.bucket_name), clock)
+        self._meter = tenancy(environment, aws, clock).meter
         self._namespace = environ.get("POWERTOOLS_METRICS_NAMESPACE", "Lodestore")
         self._log = Logger(service=SERVICE)
 
@@ -77,9 +87,10 @@ class Sweeping:
 
     def _run(self, job: str, deadline: Deadline) -> dict[str, Any]:
         stores = self._stores
-        sweeper = Sweeper(stores.table, handlers(stores, deadline), stores.clock)
+        sweeper = Sweeper(stores.table, handlers(stores, deadline, self._meter), stores.clock)
         swept = sweeper.sweep(deadline, deep=job == "reconcile")
         walked = isolated("rounds", swept.faults, lambda: self._rounds().walk(deadline)) or Walked()
+        isolated("usage", swept.faults, self._meter.flush)
         return self._tell(job, swept, walked)
 
     def _rounds(self) -> Rounds:

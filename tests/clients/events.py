@@ -18,7 +18,7 @@ CONTEXT = SimpleNamespace(
     memory_limit_in_mb=512,
     invoked_function_arn="arn:aws:lambda:eu-central-1:123456789012:function:test",
     aws_request_id="00000000-0000-0000-0000-000000000000",
-    get_remaining_time_in_millis=lambda: 30_000,
+    get_remaining_time_in_millis=lambda: 600_000,
 )
 _TEXT = ("text/", "application/json", "application/xml", "application/javascript")
 

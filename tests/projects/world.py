@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from functions.platform import sweeper
 from functions.projects import api
 from shared.aws.objects import Objects
 from shared.aws.table import Table
@@ -14,7 +15,7 @@ from shared.kernel.scope import Role
 from shared.tenancy.models import KeyWish
 from shared.wiring.environment import Environment
 from shared.wiring.tenancy import tenancy
-from tests.clients.events import Client
+from tests.clients.events import CONTEXT, Client
 from tests.emulator.cloud import emulated_cloud
 
 if TYPE_CHECKING:
@@ -65,6 +66,18 @@ class World:
     def handler(self) -> Any:
         """Return a new instance of the function."""
         return api.build(self.environ, self.cloud.aws, self.clock)
+
+    def sweep(self, job: str = "sweep") -> dict[str, Any]:
+        """Run the sweeper's function once."""
+        environ = self.cloud.environment("SweeperFunction")
+        return sweeper.build(environ, self.cloud.aws, self.clock)({"job": job}, CONTEXT)
+
+    def leftovers(self) -> tuple[list[tuple[str, str]], list[str]]:
+        """Return the table's rows and the bucket's keys, but for keys, counters, usage and the erasure log."""
+        rows = [(i["pk"]["S"], i["sk"]["S"]) for i in self.cloud.items()]
+        kept = ("K", "SYS#", "USE", "U#", "R#", "S#")
+        left = [row for row in rows if not row[0].startswith(kept) and not row[1].startswith("count#")]
+        return left, [key for key in self.cloud.object_keys() if not key.startswith("keep/erasures/")]
 
     def key(self, *, tenant: str = "acme", project: str | None = None, role: Role = Role.MEMBER, **wish: Any) -> str:
         keys = tenancy(Environment.of(self.environ), self.cloud.aws, self.clock).keys
