@@ -1,0 +1,1 @@
+"""Benchmarks: the product beside the bare calls that it cannot do without."""
