@@ -52,7 +52,7 @@ def build(environ: Mapping[str, str], aws: Aws, clock: Clock) -> Surface:
         routers(known, Readiness(environment, aws), environment.lodestore_version),
         dialect=envelope,
         admit=known.admission(SURFACE, needs=needs, operators=True),
-        telemetry=Telemetry(SURFACE),
+        telemetry=Telemetry(SURFACE, environment.powertools_metrics_namespace),
     )
 
 

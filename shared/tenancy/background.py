@@ -21,6 +21,11 @@ def later(call: Callable[[], None]) -> None:
     _thread().submit(call)
 
 
+def finish() -> None:
+    """Wait for what runs beside requests, before the process ends."""
+    _thread().submit(int).result()
+
+
 @cache
 def _thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="later")

@@ -74,7 +74,7 @@ class Keys:
             records.secret_item(record, digest),
             records.pointer_item(record, digest),
         )
-        persist(lambda: self._table.transact(*(Put(row, ABSENT) for row in rows)))
+        persist(lambda: self._insert(*rows))
         return Issued(record, secret)
 
     def create(self, maker: Admitted, wish: KeyWish) -> Issued:
@@ -154,6 +154,12 @@ class Keys:
             if item := self._table.get((pk, pointer["record_sk"])):
                 return records.record_of(item)
         return None
+
+    def _insert(self, *rows: Item) -> None:
+        try:
+            self._table.transact(*(Put(row, ABSENT) for row in rows))
+        except TransactionFailed:
+            return  # all of it is fresh and random: what is there is this, written by an attempt whose answer was lost
 
     def _revoke(self, record: KeyRecord, digest: str) -> None:
         revoked = replace(record, revoked_at=self._clock.now_ms())

@@ -82,6 +82,7 @@ def compose(table: Table, clock: Clock, later: Later) -> Tenancy:
 
 def flush_usage(aws: Aws) -> None:
     """Write the usage that was noted with these clients, before their process ends."""
+    background.finish()
     for known in list(_known_to(aws).values()):
         known.meter.flush()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from functions.platform import api
 from shared.kernel.scope import Role
@@ -13,7 +14,7 @@ from shared.wiring.environment import Environment
 from shared.wiring.tenancy import Tenancy, tenancy
 from tests.clients.events import Answer, Client
 from tests.emulator.cloud import emulated_cloud
-from tests.tenancy.desk import MovedClock
+from tests.tenancy.desk import Deferred, MovedClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,7 @@ class World:
 
     cloud: Cloud
     clock: MovedClock = field(default_factory=MovedClock)
+    deferred: Deferred = field(default_factory=Deferred)
 
     @property
     def environ(self) -> dict[str, str]:
@@ -51,7 +53,9 @@ class World:
 @contextmanager
 def platform_world() -> Iterator[World]:
     with emulated_cloud() as cloud:
-        yield World(cloud)
+        world = World(cloud)
+        with patch("shared.tenancy.background.later", world.deferred):
+            yield world
 
 
 def made(client: Client, **body: Any) -> Answer:
