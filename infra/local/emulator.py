@@ -13,6 +13,7 @@ conflicts that moto never raises.
 from __future__ import annotations
 
 import json
+import os
 import threading
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Self
@@ -49,7 +50,14 @@ if TYPE_CHECKING:
     from infra.local.transactions import Conflicts
 
 TRANSACT_GET_ITEMS = 100
-ENVIRONMENT = {"AWS_DEFAULT_REGION": REGION, "AWS_REGION": REGION, "AWS_EC2_METADATA_DISABLED": "true"}
+# Nothing of the user's own AWS set-up may reach the clients of an emulated account.
+ENVIRONMENT = {
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_REGION": REGION,
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+}
 
 
 class Emulator:
@@ -68,6 +76,7 @@ class Emulator:
         self.objects = objects.current.store = ObjectStore(self.journal)
         self.messages = MessageStore(self.journal)
         self._environment.start()
+        os.environ.pop("AWS_PROFILE", None)
         self._mock.start()
         _state.emulator = self
 

@@ -33,7 +33,6 @@ MADE: Mapping[str, frozenset[str]] = {
     "AWS::Serverless::HttpApi": frozenset({"StageName"}),
     "event HttpApi": frozenset({"ApiId", "Method", "Path"}),
     "event Schedule": frozenset({"Schedule", "Input", "Enabled"}),
-    "event SQS": frozenset({"Queue", "BatchSize", "FunctionResponseTypes"}),
 }
 
 _ARTIFACT = "the functions run from the source tree"
@@ -77,11 +76,6 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "PayloadFormatVersion": "2.0 is the only format made",
     },
     "event Schedule": {"Name": _NAMES, "Description": _NAMES, "RetryPolicy": "the next run is the retry"},
-    "event SQS": {
-        "ScalingConfig": "one poller a queue is one consumer",
-        "MaximumBatchingWindowInSeconds": "a message is handed over when it comes",
-        "Enabled": "no environment turns it off",
-    },
 }
 
 LEFT_OUT_TYPES: Mapping[str, str] = {

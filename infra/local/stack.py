@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from infra.local.known import check_properties, check_type
+from infra.local.known import MADE, check_properties, check_type
 from infra.local.template import Resolver, TemplateNotUnderstood, load_template
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ class Function:
     memory: int
     routes: list[tuple[str, str]] = field(default_factory=list)
     schedules: list[Schedule] = field(default_factory=list)
-    queues: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Stack:
@@ -153,7 +152,7 @@ class Stack:
 
     def _add_event(self, function: Function, name: str, event: Mapping[str, Any]) -> None:
         kind = f"event {event['Type']}"
-        if kind not in MADE_EVENTS:
+        if kind not in MADE:
             raise TemplateNotUnderstood(f"{name}: {kind} is not known to the local run")
         check_properties(name, kind, event["Properties"])
         properties = self._resolver.resolve(event["Properties"])
@@ -161,8 +160,6 @@ class Stack:
             function.routes.append((properties["Method"].upper(), properties["Path"]))
         elif kind == "event Schedule" and properties.get("Enabled", True):
             function.schedules.append(Schedule(properties["Schedule"], properties.get("Input", "{}")))
-        elif kind == "event SQS":
-            function.queues.append(properties)
 
     def _reference(self, name: str) -> str:
         resource = self._template["Resources"][name]
@@ -188,9 +185,6 @@ class Stack:
         if attribute == "Arn":
             return arns.get(kind, f"arn:aws:local:{REGION}:{ACCOUNT}:{physical}")
         return physical if attribute.endswith("Name") else f"{physical}.{attribute.lower()}.local"
-
-
-MADE_EVENTS = ("event HttpApi", "event Schedule", "event SQS")
 
 
 def _text(value: Any) -> str:

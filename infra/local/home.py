@@ -1,0 +1,105 @@
+"""The folder of a local run: its lock, its log, its credentials, its state."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+LOG_BYTES = 20 << 20
+
+
+class HomeInUse(Exception):
+    """Another server works in this folder."""
+
+
+class Home:
+    """`LODESTORE_HOME` or its default, held by one server at a time.
+
+    Raises:
+        HomeInUse: another server holds it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = (folder / "server.lock").open("a+")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise HomeInUse(f"Another Lodestore uses {folder}. Stop it, or set LODESTORE_HOME.") from None
+
+    @property
+    def state(self) -> Path:
+        """Where the journal is."""
+        return self.folder / "state"
+
+    @property
+    def log(self) -> Path:
+        """The log: one JSON object a line."""
+        return self.folder / "server.log"
+
+    @property
+    def credentials(self) -> Path:
+        """Address and keys, for whoever runs the server only."""
+        return self.folder / "credentials.json"
+
+    def read_credentials(self) -> dict[str, Any]:
+        """Return what the last run wrote, or nothing."""
+        try:
+            found = json.loads(self.credentials.read_text("utf-8"))
+        except (FileNotFoundError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def write_credentials(self, credentials: Mapping[str, Any]) -> None:
+        """Write them at once and whole, readable by their owner."""
+        unfinished = self.credentials.with_suffix(".part")
+        unfinished.unlink(missing_ok=True)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(json.dumps(credentials, indent=2) + "\n")
+        unfinished.replace(self.credentials)
+
+    def take_over_output(self) -> TextIO:
+        """Send what functions print and log to the log; return the console.
+
+        Warnings of the local run itself go to both.
+        """
+        if self.log.exists() and self.log.stat().st_size > LOG_BYTES:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        console, sys.stdout = sys.stdout, self.log.open("a", buffering=1, encoding="utf-8")
+        file = logging.StreamHandler(sys.stdout)
+        file.setFormatter(JsonLines())
+        told = logging.StreamHandler(sys.stderr)
+        told.setLevel(logging.WARNING)
+        told.setFormatter(logging.Formatter("lodestore: %(message)s (see the log)"))
+        logging.getLogger("infra.local").addHandler(told)
+        logging.basicConfig(level=logging.WARNING, handlers=[file])
+        return console
+
+
+class JsonLines(logging.Formatter):
+    """Log records as JSON, one a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write one record."""
+        line: dict[str, Any] = {
+            "timestamp": self.formatTime(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if function := getattr(record, "function", None):
+            line["function"] = function
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line)

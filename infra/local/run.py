@@ -1,0 +1,119 @@
+"""One local run, composed: the account, the functions, the server, the schedules."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from infra.local.credentials import credentials_of
+from infra.local.gateway import BODY_BYTES, Gateway
+from infra.local.instances import Instances, builder_of
+from infra.local.resources import make_resources
+from infra.local.routes import Routes
+from infra.local.schedule import Scheduler
+from infra.local.server import HOST, Server
+from infra.local.stack import TEMPLATE, Stack
+from shared.aws.clients import Aws
+from shared.kernel.clock import SystemClock
+from shared.wiring.environment import Environment
+from shared.wiring.tenancy import flush_usage, tenancy
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Mapping
+
+    from infra.local.emulator import Emulator
+    from infra.local.home import Home
+    from infra.local.presigned import PresignedObjects
+    from infra.local.stack import Function
+
+ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3")
+REAL_NAMES = ("TABLE_NAME", "BUCKET_NAME", "QUEUE_URL")
+
+
+class Run:
+    """A server in `home` on `listener`."""
+
+    def __init__(self, home: Home, listener: socket.socket, environ: Mapping[str, str]) -> None:
+        self._home = home
+        self._listener = listener
+        self._environ = environ
+        self._console = home.take_over_output()
+        self._stack = Stack(TEMPLATE)
+        self._clock = SystemClock()
+        self._emulator: Emulator | None = None
+        self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
+        os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"  # nobody collects them here
+
+    def until_stopped(self) -> None:
+        """Serve until a signal comes, and leave everything in order."""
+        if not any(name in self._environ for name in ENDPOINTS):
+            self._emulate()
+        for instances in self._instances:
+            instances.warm()
+        scheduler = Scheduler((s, i) for i in self._instances for s in i.function.schedules)
+        scheduler.start()
+        try:
+            Server(self._gateway(), self._announce).run([self._listener])
+        finally:
+            scheduler.stop()
+            self._close()
+
+    def _emulate(self) -> None:
+        from infra.local.emulator import Emulator  # noqa: PLC0415 - moto is half a second that real services don't need
+
+        self._emulator = Emulator(self._home.state)
+        self._emulator.start()
+        make_resources(self._stack, self._aws)
+        self._emulator.restore()
+
+    @cached_property
+    def _aws(self) -> Aws:
+        return Aws({"PRESIGN_ENDPOINT_URL": f"{self.base_url}/_s3"} if self._emulator else {})
+
+    @cached_property
+    def _instances(self) -> list[Instances]:
+        functions = [self._placed(function) for function in self._stack.functions()]
+        return [Instances(function, builder_of(function, self._aws, self._clock)) for function in functions]
+
+    def _placed(self, function: Function) -> Function:
+        here = {"DIRECT_BODY_BYTES": str(BODY_BYTES)}
+        if self._emulator is None:
+            here |= {name: self._environ[name] for name in REAL_NAMES if name in self._environ}
+        function.environment.update(here)
+        return function
+
+    def _gateway(self) -> Gateway:
+        routes = [(*route, instances) for instances in self._instances for route in instances.function.routes]
+        return Gateway(Routes(routes), self._stack.stage, self._presigned() if self._emulator else None)
+
+    def _presigned(self) -> PresignedObjects:
+        from infra.local.presigned import PresignedObjects  # noqa: PLC0415 - brings moto
+
+        signer: Any = self._aws.s3
+        return PresignedObjects(signer._request_signer._credentials.get_frozen_credentials())  # noqa: SLF001
+
+    def _announce(self) -> None:
+        environment = Environment.of(self._instances[0].function.environment)
+        keys = tenancy(environment, self._aws, self._clock).keys
+        credentials = credentials_of(keys, self._home.read_credentials(), self.base_url)
+        self._home.write_credentials(credentials)
+        self._console.write(GREETING.format(**credentials, file=self._home.credentials, log=self._home.log))
+        self._console.flush()
+
+    def _close(self) -> None:
+        for instances in self._instances:
+            instances.close()
+        flush_usage(self._aws)
+        if self._emulator is not None:
+            self._emulator.stop()
+
+
+GREETING = """\
+Lodestore  {base_url}   (docs: {base_url}/docs)
+Key        {api_key}   (tenant {tenant_id}; also in {file})
+Try        curl -X PUT {base_url}/sandbox/memory/v1/tasks/first/turns/1 -H 'Authorization: Bearer {api_key}' \
+-H 'Content-Type: application/json' -d '{{"summary_md": "Hello"}}'
+Log        {log}   Ctrl-C stops the server; everything is kept.
+"""
