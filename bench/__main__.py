@@ -1,0 +1,118 @@
+"""Measure, print, and write `docs/benchmarks.md`: `python -m bench [--quick]`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import startup
+from bench.operations import Bench, Measured, operations
+from bench.scale import load_tasks, scale_operations
+from bench.stage import open_stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bench.startup import Startup
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+SMALL, LARGE = 100, 100_000
+
+
+def main() -> None:
+    """Run everything and write the page; `--quick` does a tenth of it and writes nothing."""
+    quick = "--quick" in sys.argv[1:]
+    logging.disable(logging.CRITICAL)
+    os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
+    rounds, large = (6, SMALL * 10) if quick else (60, LARGE)
+    page = [*_introduction(), *_startup(startup.measure(3 if quick else 9))]
+    with open_stage() as stage:
+        print("operations …", flush=True)
+        bench = Bench(stage, "small")
+        page += _operations(bench.measure(operation, rounds) for operation in operations())
+        print(f"{SMALL} and {large:,} tasks …", flush=True)
+        sizes = {SMALL: "hundred", large: "many"}
+        found = {}
+        for size, project in sizes.items():
+            load_tasks(stage, project, size)
+            scaled = Bench(stage, project)
+            found[size] = [scaled.measure(operation, rounds // 3) for operation in scale_operations()]
+        page += _scale(found)
+    text = "\n".join(page) + "\n"
+    print(text)
+    if not quick:
+        PAGE.write_text(text)
+
+
+def _introduction() -> list[str]:
+    packages = ", ".join(f"{name} {version(name)}" for name in ("boto3", "moto", "aws-lambda-powertools", "pydantic"))
+    return [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`; nothing here is typed by hand. AWS is the emulator in the same process, so",
+        "milliseconds say little; **ratios** compare the product with bare boto3 in the same run, in turn, medians.",
+        "",
+        f"Machine: {platform.machine()}, {os.cpu_count()} cores, {platform.system()}.",
+        f"Python {platform.python_version()}; {packages}.",
+        "",
+    ]
+
+
+def _startup(found: Startup) -> list[str]:
+    return [
+        "## Cold start of project memory",
+        "",
+        "A fresh process: imports, the function built, its DynamoDB and S3 clients. Aim: at most 1.5 times bare boto3.",
+        "",
+        "| | ms | memory, MB |",
+        "| --- | ---: | ---: |",
+        f"| boto3 with both clients | {found.bare_ms:.0f} | {found.bare_mb:.0f} |",
+        f"| the function | {found.function_ms:.0f} | {found.function_mb:.0f} |",
+        f"| **ratio** | **{found.ratio:.2f}** | {found.function_mb / found.bare_mb:.2f} |",
+        "",
+    ]
+
+
+def _operations(found: Iterable[Measured]) -> list[str]:
+    rows = []
+    for one in found:
+        rows.append(f"| {one.name} | {one.calls} | {one.handler_ms:.1f} | {one.bare_ms:.1f} | {one.ratio:.2f} |")
+        print(rows[-1], flush=True)
+    return [
+        "## Operations",
+        "",
+        "The handler, event in and answer out, over the very AWS calls it makes, made bare on a second stack.",
+        "Aim: at most 1.3.",
+        "",
+        "| operation | AWS calls | handler, ms | bare calls, ms | ratio |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *rows,
+        "",
+    ]
+
+
+def _scale(found: dict[int, list[Measured]]) -> list[str]:
+    sizes = list(found)
+    rows = [
+        f"| {small.name} | {small.calls} | {large.calls} | {small.bytes:,} | {large.bytes:,} |"
+        for small, large in zip(*found.values(), strict=True)
+    ]
+    return [
+        "## As a project grows",
+        "",
+        "The same requests in a project of few and of many tasks: calls to AWS, and bytes sent and received.",
+        "Aim: the same.",
+        "",
+        f"| operation | calls, {sizes[0]:,} | calls, {sizes[1]:,} | bytes, {sizes[0]:,} | bytes, {sizes[1]:,} |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *rows,
+    ]
+
+
+if __name__ == "__main__":
+    main()
