@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shared.aws.items import Item, Key
-    from shared.aws.objects import Objects
+    from shared.aws.objects import Listed, Objects
     from shared.aws.table import Table
     from shared.kernel.clock import Clock
     from shared.retention.deadline import Deadline
@@ -117,14 +117,13 @@ class Rounds:
             Unavailable: the record can't be read or written.
         """
         agenda, walked = _Agenda(self._table), Walked()
-        while not deadline.passed():
-            current = agenda.next(self._clock.now_ms())
-            if current is None:
-                walked.complete = True
-                break
-            agenda.put(current, self._advance(current, walked))
-            if not agenda.save():
-                break  # another run is at it
+        while (current := agenda.next(self._clock.now_ms())) and not deadline.passed():
+            further, settled = self._advance(current, walked)
+            agenda.put(current, further)
+            if settled and not agenda.save():
+                return walked  # another run is at it
+        walked.complete = current is None
+        agenda.save()
         return walked
 
     def _plan(self) -> None:
@@ -133,8 +132,8 @@ class Rounds:
         if not agenda.save():
             raise LostRace
 
-    def _advance(self, current: Round, walked: Walked) -> Round | None:
-        """Settle the next piece of a round; None when nothing of it is left."""
+    def _advance(self, current: Round, walked: Walked) -> tuple[Round | None, bool]:
+        """Settle the next piece of a round; return what is left of it, and whether there was anything to settle."""
         faults = Faults()
         page = isolated("list", faults, lambda: self._objects.list(current.prefix, after=current.after, size=PIECE))
         keys = [key for key, _ in page.objects] if page else []
@@ -142,11 +141,14 @@ class Rounds:
             self._settle(current.step, keys, walked, faults)
         walked.faults.update(faults)
         further = replace(current, faults=current.faults + faults.total())
+        return self._rest(page, further), bool(keys)
+
+    def _rest(self, page: Listed | None, walk: Round) -> Round | None:
         if page is None:
-            return self._later(further)
+            return self._later(walk)
         if page.token:
-            return replace(further, after=keys[-1])
-        return self._later(replace(further, after="", faults=0)) if further.faults else None
+            return replace(walk, after=page.objects[-1][0])
+        return self._later(replace(walk, after="", faults=0)) if walk.faults else None
 
     def _settle(self, step: str, keys: list[str], walked: Walked, faults: Faults) -> None:
         settled = isolated(step, faults, lambda: self._steps[step](keys, faults))
@@ -170,6 +172,7 @@ class _Agenda:
         self._rounds = {_name(r): r for r in map(_read, item["rounds"])}
         self._planned: str = item["planned"]
         self._rev: int = item["rev"]
+        self._changed = False
 
     def next(self, now: int) -> Round | None:
         """Return the most urgent round that may be walked now."""
@@ -178,6 +181,7 @@ class _Agenda:
 
     def put(self, current: Round, further: Round | None) -> None:
         """Replace a round by what is left of it."""
+        self._changed = True
         del self._rounds[_name(current)]
         if further:
             self._rounds[_name(further)] = further
@@ -193,7 +197,9 @@ class _Agenda:
             self._planned = day
 
     def save(self) -> bool:
-        """Write the record; False when another run wrote it since it was read."""
+        """Write the record if it changed; False when another run wrote it since it was read."""
+        if not self._changed:
+            return True
         pk, sk = STATE
         rounds = [asdict(r) for r in self._rounds.values()]
         item: Item = {"pk": pk, "sk": sk, "rounds": rounds, "planned": self._planned, "rev": self._rev + 1}
@@ -202,10 +208,13 @@ class _Agenda:
         except ConditionFailed:
             return False
         self._rev += 1
+        self._changed = False
         return True
 
     def _plan(self, planned: Round) -> None:
-        self._rounds.setdefault(_name(planned), planned)
+        if _name(planned) not in self._rounds:
+            self._rounds[_name(planned)] = planned
+            self._changed = True
 
     def _unreconciled(self, now: int) -> Iterator[str]:
         last = now - AGE_DAYS * DAY_MS

@@ -118,21 +118,30 @@ class Sweeper:
                     break
                 if run.hour(hour) and passed == hour < this_hour:
                     passed = hour + HOUR_MS
-        self._advance(mark, passed)
+        if passed > mark:
+            isolated("watermark", swept.faults, lambda: self._advance(passed))
         return swept
 
     def _watermark(self, this_hour: int) -> int:
         state = self._table.get(STATE)
         return min(this_hour, state["passed"] if state else this_hour - LOOK_BACK_HOURS * HOUR_MS)
 
-    def _advance(self, mark: int, passed: int) -> None:
-        if passed <= mark:
-            return
+    def _advance(self, passed: int) -> None:
         forward = "attribute_not_exists(#passed) OR #passed < :new"
         try:
             self._table.write(Update(STATE, put={"passed": passed}, when=forward, values={"new": passed}))
         except ConditionFailed:
             return  # another sweeper is ahead
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What became of an item; `settled` when its hour need not wait for it."""
+
+    item: Item
+    outcome: Outcome
+    fault: Fault | None
+    settled: bool
 
 
 @dataclass
@@ -182,19 +191,18 @@ class _Run:
             return False
         items = [i for k, i in found.items() if i.get("due") == bucket and k not in self._left]
         futures = [self.pool.submit(copy_context().run, self._one, item) for item in items]
-        results = [future.result() for future in futures]
-        settled = [self._note(item, *result) for item, result in zip(items, results, strict=True)]
+        settled = [self._note(future.result()) for future in futures]
         return all(settled)
 
-    def _one(self, item: Item) -> tuple[Outcome, Fault | None, bool]:
+    def _one(self, item: Item) -> _Result:
         outcome, fault = self._handle(item)
         settled = outcome is Outcome.DONE or (outcome is not Outcome.CUT and self._leave(item, outcome))
-        return outcome, fault, settled
+        return _Result(item, outcome, fault, settled)
 
     def _handle(self, item: Item) -> tuple[Outcome, Fault | None]:
         if self.deadline.passed():
             return Outcome.CUT, None
-        if item.get("retain_until", 0) > self.clock.now_ms():
+        if _moment(item) > self.clock.now_ms():
             return Outcome.EARLY, None
         if item.get("attempts", 0) >= PROMPT_ATTEMPTS and self.clock.now_ms() - item["tried_at"] < HOUR_MS:
             return Outcome.RESTING, None
@@ -220,7 +228,7 @@ class _Run:
         changes: dict[str, Any] = {}
         if outcome is Outcome.FAILED:
             changes = {"attempts": item.get("attempts", 0) + 1, "tried_at": now}
-        if (due := moved_bucket(item["due"], max(now, item.get("retain_until", 0)))) != item["due"]:
+        if (due := moved_bucket(item["due"], max(now, _moment(item)))) != item["due"]:
             changes["due"] = due
         if not changes:
             return True
@@ -232,16 +240,20 @@ class _Run:
             return False
         return True
 
-    def _note(self, item: Item, outcome: Outcome, fault: Fault | None, settled: bool) -> bool:  # noqa: FBT001
-        if outcome is Outcome.DONE:
+    def _note(self, result: _Result) -> bool:
+        if result.outcome is Outcome.DONE:
             self.swept.items += 1
-            return True
-        if outcome is Outcome.EARLY:
-            return settled
-        self._left.add(key_of(item))
-        self.swept.wait(item.get("retain_until") or item.get("created_at") or self.clock.now_ms())
-        self.swept.unfinished += 1
-        self.swept.complete = self.swept.complete and outcome is not Outcome.CUT
-        if fault:
-            self.swept.faults[fault] += 1
-        return settled
+        elif result.outcome is not Outcome.EARLY:
+            self._left.add(key_of(result.item))
+            self.swept.wait(_moment(result.item))
+            self.swept.unfinished += 1
+            self.swept.complete = self.swept.complete and result.outcome is not Outcome.CUT
+        if result.fault:
+            self.swept.faults[result.fault] += 1
+        return result.settled
+
+
+def _moment(item: Item) -> int:
+    """Return when an item was due, to the millisecond; a job was at its creation."""
+    moment: int = item.get("retain_until") or item.get("expires_at") or item.get("created_at") or 0
+    return moment
