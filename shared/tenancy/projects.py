@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.writes import Update
+from shared.kernel.contention import persist
 from shared.tenancy.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class Projects:
 
     def change(self, scope: Scope, changes: dict[str, Any]) -> ProjectSettings:
         """Set some of `retention_days` and `rate_limit_per_minute`, leave the others, and return all."""
-        item = self._table.write(Update(settings_key(scope), put={**changes, "updated_at": self._clock.now_ms()}))
+        update = Update(settings_key(scope), put={**changes, "updated_at": self._clock.now_ms()})
+        item = persist(lambda: self._table.write(update))
         self._remembered.forget(_name(scope))
         return settings_of(item)
 
