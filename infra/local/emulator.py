@@ -21,6 +21,7 @@ from unittest.mock import patch
 
 from moto import mock_aws
 from moto.core import botocore_stubber
+from moto.core.base_backend import AccountSpecificBackend
 from moto.core.model_instances import model_data
 from moto.dynamodb import models as dynamodb_models
 from moto.dynamodb import responses as dynamodb_responses
@@ -36,6 +37,7 @@ from infra.local import messages, objects, transactions
 from infra.local.journal import Journal
 from infra.local.messages import MessageStore
 from infra.local.objects import ObjectStore
+from infra.local.requests import plain_request
 from infra.local.stack import ACCOUNT, REGION
 from infra.local.tables import OrderedTable
 from infra.local.wire import WireResult
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from infra.local.transactions import Conflicts
 
 TRANSACT_GET_ITEMS = 100
+MAIN_REGION = "us-east-1"  # where moto looks for the addresses of a service
 # Nothing of the user's own AWS set-up may reach the clients of an emulated account.
 ENVIRONMENT = {
     "AWS_DEFAULT_REGION": REGION,
@@ -188,7 +191,8 @@ def _install() -> None:
         (S3Response, "key_response", _locked(S3Response.key_response)),
         (SQSBackend, "receive_message", messages.receive_message),
         (SQSResponse, "call_action", _noted(SQSResponse.call_action)),
-        (botocore_stubber, "normalize_request", objects.plain_request),
+        (AccountSpecificBackend, "_generate_regions", lambda *_: [REGION, MAIN_REGION]),
+        (botocore_stubber, "normalize_request", plain_request),
     ]
     for owner, name, replacement in replacements:
         setattr(owner, name, replacement)

@@ -11,12 +11,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlparse
 
-from moto.core.request import Request, normalize_request
 from moto.s3.exceptions import PreconditionFailed
 from moto.s3.models import FakeBucket, FakeKey, S3Backend
 from moto.s3.responses import S3Response
 from moto.utilities.utils import LowercaseDict, md5_hash
-from werkzeug.datastructures import ImmutableMultiDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -259,11 +257,3 @@ def copy_object(response: S3Response) -> TYPE_RESPONSE:
     if response.headers.get("If-None-Match") == "*" and target is not None:
         raise PreconditionFailed("If-None-Match")
     return _copy_object(response)
-
-
-def plain_request(request: Any) -> Request:
-    """Return moto's form of a request, whose body is bytes whatever its type: S3 stores forms too."""
-    normalized = normalize_request(request)
-    normalized.get_data(cache=True, parse_form_data=False)
-    normalized.__dict__.update(form=ImmutableMultiDict(), files=ImmutableMultiDict())
-    return normalized
