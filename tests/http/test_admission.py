@@ -81,8 +81,17 @@ def test_headers_name_tenant_and_project_whatever_their_case() -> None:
 
 @pytest.mark.parametrize(
     ("method", "needs"),
-    [("GET", "read"), ("HEAD", "read"), ("OPTIONS", "read"), ("PUT", "write"), ("PATCH", "write"), ("POST", "write")]
-    + [("DELETE", "write"), ("TRACE", "write"), ("get", "read")],
+    [
+        ("GET", "read"),
+        ("HEAD", "read"),
+        ("OPTIONS", "read"),
+        ("get", "read"),
+        ("PUT", "write"),
+        ("PATCH", "write"),
+        ("POST", "write"),
+        ("DELETE", "write"),
+        ("TRACE", "write"),
+    ],
 )
 def test_a_verb_that_is_not_known_to_read_writes(method: str, needs: str) -> None:
     assert by_method(Request(event(method, "/"))) == needs

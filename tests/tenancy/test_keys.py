@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from shared.tenancy.records import is_sort_key, sort_key
 from tests.emulator.cloud import emulated_cloud
 from tests.emulator.faults import Call, Fault, Killed, faults, kill_at
 from tests.tenancy.desk import Desk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_each_change_of_a_key_is_one_call_that_writes(desk: Desk) -> None:
@@ -139,6 +143,6 @@ def test_a_secret_is_remembered_by_its_hash_only(desk: Desk) -> None:
     assert made.secret not in str(vars(desk.tenancy.gatekeeper._remembered))
 
 
-def once(fault: Fault) -> object:
+def once(fault: Fault) -> Callable[[Call], Fault | None]:
     pending = [fault]
     return lambda _: pending.pop() if pending else None

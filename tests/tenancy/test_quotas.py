@@ -3,12 +3,15 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Barrier
+from typing import TYPE_CHECKING
 
 import pytest
 
 from shared.kernel.errors import RateLimited
 from shared.tenancy.quotas import Balance, month_of
-from tests.tenancy.desk import Desk
+
+if TYPE_CHECKING:
+    from tests.tenancy.desk import Desk
 
 
 def test_a_key_without_quotas_costs_no_call(desk: Desk) -> None:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from shared.kernel.scope import Scope
 from shared.tenancy import background
 from shared.wiring.environment import Environment
 from shared.wiring.tenancy import flush_usage, tenancy
 from tests.emulator.faults import Fault, faults
-from tests.tenancy.desk import Desk
+
+if TYPE_CHECKING:
+    from tests.tenancy.desk import Desk
 
 BLUE = Scope("acme", "blue")
 
