@@ -48,7 +48,7 @@ def build(environ: Mapping[str, str], aws: Aws, clock: Clock) -> Surface:
         routers(backing, environment.direct_body_bytes),
         dialect=detail,
         admit=callers.admission(SURFACE),
-        telemetry=Telemetry(SURFACE),
+        telemetry=Telemetry(SURFACE, environment.powertools_metrics_namespace),
     )
 
 

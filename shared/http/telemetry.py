@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,12 @@ if TYPE_CHECKING:
     from shared.kernel.errors import LodestoreError
 
 
-NAMESPACE = "Lodestore"
-
-
 class Telemetry:
-    """The log and the metrics of one surface."""
+    """The log and the metrics of one surface; `namespace` keeps the metrics of two stacks apart."""
 
-    def __init__(self, surface: str) -> None:
+    def __init__(self, surface: str, namespace: str) -> None:
         self._surface = surface
+        self._namespace = namespace
         self._log = Logger(service=surface)
 
     def note(self, request: Request, status: int, milliseconds: float, calls: list[str]) -> None:
@@ -58,11 +57,12 @@ class Telemetry:
             "unexpected error",
             correlation_id=request.correlation_id,
             request_id=request.request_id,
+            code=_code(sys.exc_info()[1]),
             stack=_stack(),
         )
 
     def _measure(self, status: int, milliseconds: float, calls: int) -> None:
-        metrics = EphemeralMetrics(namespace=NAMESPACE)
+        metrics = EphemeralMetrics(namespace=self._namespace, service=self._surface)
         metrics.add_dimension(name="surface", value=self._surface)
         metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
         metrics.add_metric(name="ClientErrors", unit=MetricUnit.Count, value=int(400 <= status < 500))
@@ -78,8 +78,7 @@ def _code(cause: BaseException | None) -> Any:
 
 
 def _stack() -> list[str]:
-    import sys  # noqa: PLC0415 - only when something broke
-    import traceback  # noqa: PLC0415
+    import traceback  # noqa: PLC0415 - only when something broke
 
     kind, _, trace = sys.exc_info()
     frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(trace)]

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SEARCH_BACKENDS = ("none", "domain", "existing")
 
-class Environment(BaseModel):
-    """The settings of one function; the names are those of the variables, in upper case."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=str.upper)
+class EnvironmentInvalid(ValueError):
+    """A variable is missing or wrong; the message names each."""
 
-    table_name: str = Field(min_length=3)
-    bucket_name: str = Field(min_length=3)
+
+@dataclass(frozen=True)
+class Environment:
+    """The settings of one function; the names are those of the variables, in lower case."""
+
+    table_name: str = ""
+    bucket_name: str = ""
     stage: str = "dev"
-    direct_body_bytes: int = Field(default=4_500_000, ge=0)
+    direct_body_bytes: int = 4_500_000
     queue_url: str = ""
-    search_backend: Literal["none", "domain", "existing"] = "none"
+    search_backend: str = "none"
     search_endpoint: str = ""
     lodestore_version: str = ""
+    powertools_metrics_namespace: str = "Lodestore"
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> Environment:
         """Return the settings in `environ`.
 
         Raises:
-            pydantic.ValidationError: names each variable that is missing or wrong.
+            EnvironmentInvalid: names each variable that is missing or wrong.
         """
-        return cls.model_validate(dict(environ))
+        given = {f.name: environ[f.name.upper()] for f in fields(cls) if f.name.upper() in environ}
+        size = given.pop("direct_body_bytes", str(cls.direct_body_bytes))
+        broken = [f"{name} is not set" for name in ("TABLE_NAME", "BUCKET_NAME") if not environ.get(name)]
+        if not size.isascii() or not size.isdigit():
+            broken.append(f"DIRECT_BODY_BYTES is not a number of bytes: {size!r}")
+        if given.get("search_backend", "none") not in SEARCH_BACKENDS:
+            broken.append(f"SEARCH_BACKEND is none of {', '.join(SEARCH_BACKENDS)}")
+        if broken:
+            raise EnvironmentInvalid("; ".join(broken))
+        return cls(**given, direct_body_bytes=int(size))  # type: ignore[arg-type] # the others are texts

@@ -67,7 +67,7 @@ class Sweeping:
         environment = Environment.of(environ)
         self._stores = Stores(Table(aws, environment.table_name), Objects(aws, environment.bucket_name), clock)
         self._meter = tenancy(environment, aws, clock).meter
-        self._namespace = environ.get("POWERTOOLS_METRICS_NAMESPACE", "Lodestore")
+        self._namespace = environment.powertools_metrics_namespace
         self._log = Logger(service=SERVICE)
 
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
