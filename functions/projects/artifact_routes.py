@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from functions.projects.paths import ARTIFACT, address_of, caller_of
 from shared.http.answers import bytes_answer, empty_answer, json_answer
 from shared.http.routing import new_router, request_of
-from shared.kernel.errors import TooLarge
 from shared.projects.artifacts import DEFAULT_TYPE
-from shared.projects.models import ARTIFACT_BYTES, CompleteRequest, UploadRequest, content_type_of, validated
+from shared.projects.models import ARTIFACT_BYTES, content_type_of, upload_id_of, upload_request
 from shared.projects.preconditions import Preconditions, range_of
 
 if TYPE_CHECKING:
@@ -77,31 +76,18 @@ def upload_routes(uploads: Uploads) -> Router:
     def start_upload(task_id: str, turn: str, name: str) -> Response[Any]:
         request = request_of(router)
         address = address_of(request, task_id, turn, name)
-        return json_answer(uploads.start(address, _upload_request(request)))
+        return json_answer(uploads.start(address, upload_request(request.json_within(BODY_BYTES))))
 
     @router.post(f"{ARTIFACT}/complete")
     def complete_upload(task_id: str, turn: str, name: str) -> Response[Any]:
         request = request_of(router)
         address = address_of(request, task_id, turn, name)
-        wanted = validated(CompleteRequest, request.json_within(BODY_BYTES))
+        upload_id = upload_id_of(request.json_within(BODY_BYTES))
         principal, conditions = caller_of(request).principal, Preconditions.of(request.headers)
-        record, etag = uploads.complete(address, principal, wanted.upload_id, conditions)
+        record, etag = uploads.complete(address, principal, upload_id, conditions)
         return json_answer(record, ETag=etag)
 
     return router
-
-
-def _upload_request(request: Request) -> UploadRequest:
-    """Return what an upload announces.
-
-    Raises:
-        TooLarge: more than 50 MiB; InvalidInput: another broken rule.
-    """
-    body = request.json_within(BODY_BYTES)
-    size = body.get("size") if isinstance(body, dict) else None
-    if type(size) is int and size > ARTIFACT_BYTES:
-        raise TooLarge(f"An artifact has at most {ARTIFACT_BYTES} bytes.")
-    return validated(UploadRequest, body)
 
 
 def _span(request: Request, row: Item) -> tuple[int, int] | None:

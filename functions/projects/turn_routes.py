@@ -8,7 +8,7 @@ from functions.projects.paths import TURN, address_of, caller_of
 from shared.http.answers import empty_answer, json_answer
 from shared.http.routing import new_router, request_of
 from shared.projects.content import Content
-from shared.projects.models import META_BYTES, SUMMARY_BYTES, PutTurnRequest, checked_meta, checked_summary, validated
+from shared.projects.models import META_BYTES, SUMMARY_BYTES, checked_meta, checked_summary, turn_body
 from shared.projects.preconditions import Preconditions
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ def turn_routes(turns: Turns) -> Router:
 
 def _body(request: Request) -> dict[str, Any]:
     """Return the validated body, as it came."""
-    body: dict[str, Any] = request.json_within(BODY_BYTES)
-    validated(PutTurnRequest, body)
+    body = turn_body(request.json_within(BODY_BYTES))
     checked_meta(body.get("meta", {}))
+    checked_summary(body.get("summary_md", ""))
     return body
 
 
 def _content(body: dict[str, Any], before: Content) -> Content:
     """Return what a turn says after `body`: meta merged key by key, the summary replaced if one is given."""
     meta = checked_meta({**before.meta, **body.get("meta", {})})
-    return Content(meta, checked_summary(body.get("summary_md", before.summary)))
+    return Content(meta, body.get("summary_md", before.summary))

@@ -1,17 +1,17 @@
-"""The shapes that project memory takes in, as its seed document gives them; types are strict."""
+"""The shapes that project memory takes in, as its seed document gives them; types are strict.
+
+They are checked by a table and not by pydantic, whose import alone would cost this function's cold
+start more than a third (see `docs/decisions/0006-no-pydantic-on-the-hot-path.md`); messages and `type`s are pydantic's.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, TypeVar
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr, ValidationError
-from pydantic_core import PydanticCustomError
+from dataclasses import dataclass
+from typing import Any
 
 from shared.kernel.errors import InvalidInput, TooLarge, Violation
 from shared.kernel.strict_json import compact
-
-M = TypeVar("M", bound=BaseModel)
 
 SUMMARY_BYTES = 1 << 20
 META_BYTES = 256 << 10
@@ -19,75 +19,80 @@ ARTIFACT_BYTES = 50 << 20
 ARTIFACTS_A_TURN = 1000
 CONTENT_TYPE_CHARACTERS = 255
 
-_NAMES = {str: "a string", int: "an integer", float: "a number", dict: "an object", type(None): "null"}
+_NAMES = {str: "a valid string", int: "a valid integer", float: "a valid number", dict: "an object", type(None): "null"}
+_TYPES = {str: "string_type", int: "int_type", float: "float_type", dict: "dict_type"}
+
+Kinds = tuple[type, ...]
+_TEXT: Kinds = (str, type(None))
+_MOMENT: Kinds = (str, float, type(None))
+
+TURN_META: dict[str, Kinds] = {
+    "agent_id": _TEXT,
+    "model": _TEXT,
+    "job_id": _TEXT,
+    "sandbox_id": _TEXT,
+    "commit": _TEXT,
+    "exit_code": (int, type(None)),
+    "started_at": _MOMENT,
+    "ended_at": _MOMENT,
+    "tokens": (int, dict, type(None)),
+    "cost": (float, dict, type(None)),
+    "claude_session_id": _TEXT,
+}
+"""The seed's TurnMeta: every field is optional, unknown keys are kept."""
+PUT_TURN: dict[str, Kinds] = {"meta": (dict,), "summary_md": (str,)}
+UPLOAD: dict[str, Kinds] = {"size": (int,), "content_type": _TEXT, "sha256": _TEXT}
+COMPLETE: dict[str, Kinds] = {"upload_id": (str,)}
 
 
-def _one_of(*kinds: type) -> BeforeValidator:
-    """Accept values of exactly these JSON types: `true` is no number, `"1"` no integer, `1.5` neither."""
-    wanted = " or ".join(_NAMES[kind] for kind in kinds)
-
-    def check(value: Any) -> Any:
-        if type(value) in kinds or (type(value) is int and float in kinds):
-            return value
-        raise PydanticCustomError("type_error", "Input should be {wanted}", {"wanted": wanted})
-
-    return BeforeValidator(check)
-
-
-_Text = Annotated[Any, _one_of(str, type(None))]
-_Moment = Annotated[Any, _one_of(str, float, type(None))]
-
-
-class TurnMeta(BaseModel):
-    """Run metadata for one turn. Every field is optional; unknown keys are kept."""
-
-    model_config = ConfigDict(extra="allow")
-
-    agent_id: _Text = None
-    model: _Text = None
-    job_id: _Text = None
-    sandbox_id: _Text = None
-    commit: _Text = None
-    exit_code: Annotated[Any, _one_of(int, type(None))] = None
-    started_at: _Moment = None
-    ended_at: _Moment = None
-    tokens: Annotated[Any, _one_of(int, dict, type(None))] = None
-    cost: Annotated[Any, _one_of(float, dict, type(None))] = None
-    claude_session_id: _Text = None
-
-
-class PutTurnRequest(BaseModel):
-    """What a PUT replaces; what a PATCH gives is in `model_fields_set`."""
-
-    meta: TurnMeta = Field(default_factory=TurnMeta)
-    summary_md: StrictStr = ""
-
-
-class UploadRequest(BaseModel):
+@dataclass(frozen=True)
+class UploadRequest:
     """The artifact that a presigned upload will bring: bytes, content type, SHA-256 in lower-case hex."""
 
-    size: StrictInt = Field(ge=0, le=ARTIFACT_BYTES)
-    content_type: StrictStr | None = Field(default=None, pattern=r"^[\x20-\x7e]{1,255}$")
-    sha256: StrictStr | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    size: int
+    content_type: str | None
+    sha256: str | None
 
 
-class CompleteRequest(BaseModel):
-    """The upload to make visible."""
-
-    upload_id: StrictStr = Field(max_length=64)
-
-
-def validated(model: type[M], body: Any) -> M:
-    """Return `body` as a model.
+def turn_body(body: Any) -> dict[str, Any]:
+    """Return the body of a PUT or PATCH of a turn, exactly as it came.
 
     Raises:
         InvalidInput: lists each field with its rule, `loc` starting at `body`.
     """
-    try:
-        return model.model_validate(body)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False)
-        raise InvalidInput(*[Violation(("body", *e["loc"]), e["msg"], e["type"], e["input"]) for e in found]) from None
+    checked = _object(body)
+    broken = _broken(checked, PUT_TURN, ("body",))
+    if not broken:
+        broken = _broken(checked.get("meta", {}), TURN_META, ("body", "meta"))
+    if broken:
+        raise InvalidInput(*broken)
+    return checked
+
+
+def upload_request(body: Any) -> UploadRequest:
+    """Return what an upload announces.
+
+    Raises:
+        TooLarge: more than 50 MiB.
+        InvalidInput: another rule is broken.
+    """
+    checked = _checked(body, UPLOAD, required="size")
+    kind, digest, size = checked.get("content_type"), checked.get("sha256"), checked["size"]
+    if size > ARTIFACT_BYTES:
+        raise TooLarge(f"An artifact has at most {ARTIFACT_BYTES} bytes.")
+    if size < 0:
+        raise _refused("size", "Input should be greater than or equal to 0", "greater_than_equal", size)
+    if kind is not None and not _PRINTABLE.fullmatch(kind):
+        raise _refused("content_type", f"String should match pattern '{_PRINTABLE.pattern}'", _PATTERN, kind)
+    if digest is not None and not _SHA256.fullmatch(digest):
+        raise _refused("sha256", f"String should match pattern '{_SHA256.pattern}'", _PATTERN, digest)
+    return UploadRequest(size, kind, digest)
+
+
+def upload_id_of(body: Any) -> str:
+    """Return the upload that a body names, or raise InvalidInput."""
+    text: str = _checked(body, COMPLETE, required="upload_id")["upload_id"]
+    return text
 
 
 def checked_meta(meta: dict[str, Any]) -> dict[str, Any]:
@@ -120,6 +125,9 @@ def content_type_of(text: str) -> str:
     raise InvalidInput.at("header", "content-type", message=rule, type_="string_too_long", value=text[:200])
 
 
+_PATTERN = "string_pattern_mismatch"
+_PRINTABLE = re.compile(r"[\x20-\x7e]{1,255}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _ARTIFACT = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _TURN = re.compile(r"0*([0-9]{1,4})")
@@ -166,4 +174,38 @@ def _matching(pattern: re.Pattern[str], name: str, text: str) -> str:
 
 def _mismatch(name: str, rule: str, text: str) -> InvalidInput:
     message = f"String should match pattern '{rule}'"
-    return InvalidInput.at("path", name, message=message, type_="string_pattern_mismatch", value=text[:200])
+    return InvalidInput.at("path", name, message=message, type_=_PATTERN, value=text[:200])
+
+
+def _checked(body: Any, fields: dict[str, Kinds], *, required: str) -> dict[str, Any]:
+    checked = _object(body)
+    if required not in checked:
+        raise InvalidInput.at("body", required, message="Field required", type_="missing")
+    if broken := _broken(checked, fields, ("body",)):
+        raise InvalidInput(*broken)
+    return checked
+
+
+def _object(body: Any) -> dict[str, Any]:
+    if isinstance(body, dict):
+        return body
+    raise InvalidInput.at("body", message="Input should be an object", type_="dict_type", value=body)
+
+
+def _broken(given: dict[str, Any], fields: dict[str, Kinds], loc: tuple[str, ...]) -> list[Violation]:
+    """Return what is not of exactly its types: `true` is no number, `"1"` no integer, `1.5` neither."""
+    return [
+        Violation(
+            (*loc, name), f"Input should be {' or '.join(_NAMES[k] for k in kinds)}", _TYPES[kinds[0]], given[name]
+        )
+        for name, kinds in fields.items()
+        if name in given and not _is_one_of(given[name], kinds)
+    ]
+
+
+def _is_one_of(value: Any, kinds: Kinds) -> bool:
+    return type(value) in kinds or (type(value) is int and float in kinds)
+
+
+def _refused(field: str, message: str, kind: str, value: Any) -> InvalidInput:
+    return InvalidInput.at("body", field, message=message, type_=kind, value=value)
