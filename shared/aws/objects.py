@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -76,17 +77,28 @@ class Objects:
             answer = self._aws.s3.head_object(Bucket=self.bucket, Key=key)
         return Head(answer["ContentLength"], answer["Metadata"], answer["ETag"])
 
-    def copy(self, source: str, target: str, *, owner: str, etag: str) -> None:
-        """Copy an object that still has `etag` to a fresh key, for another owner."""
+    def copy(self, source: str, target: str, *, owner: str, etag: str | None = None) -> None:
+        """Copy an object, if it still has `etag` where one is given, to a fresh key, for another owner.
+
+        Raises:
+            ObjectMissing: there is no object at the key.
+        """
+        unchanged: Any = {"CopySourceIfMatch": etag} if etag else {}
         with translated():
             self._aws.s3.copy_object(
                 Bucket=self.bucket,
                 Key=target,
                 CopySource={"Bucket": self.bucket, "Key": source},
-                CopySourceIfMatch=etag,
                 MetadataDirective="REPLACE",
                 Metadata={"owner": owner},
+                **unchanged,
             )
+
+    def discard(self, *keys: str) -> None:
+        """Remove objects that nothing will own; what fails is left to the nightly reconciliation."""
+        if keys:
+            with suppress(Unavailable):
+                self.delete(*keys)
 
     def delete(self, *keys: str) -> None:
         """Remove objects; keys without one are fine.

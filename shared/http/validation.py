@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
 from shared.kernel.errors import InvalidInput, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-M = TypeVar("M", bound=BaseModel)
+    from pydantic import BaseModel
+
+M = TypeVar("M", bound="BaseModel")
 
 _INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _FLAGS = {"true": True, "false": False}
@@ -24,6 +24,8 @@ def validated(model: type[M], body: Any) -> M:
     Raises:
         InvalidInput: lists each broken rule; `loc` starts at `body`.
     """
+    from pydantic import ValidationError  # noqa: PLC0415 - surfaces that only read a query do without it
+
     try:
         return model.model_validate(body)
     except ValidationError as error:

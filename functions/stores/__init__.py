@@ -1,0 +1,1 @@
+"""Memory stores' function: stores, memories, versions."""

@@ -1,0 +1,1 @@
+"""Memory stores: text files at paths, with versions and optimistic concurrency."""

@@ -1,0 +1,122 @@
+"""The course of one write to a memory: look, check, commit; again when others were first."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from shared.aws.errors import ObjectMissing, TransactionFailed
+from shared.aws.parallel import together
+from shared.aws.table import Query
+from shared.aws.writes import ABSENT, Check, Put, Update
+from shared.kernel.contention import LostRace, persist
+from shared.kernel.errors import LodestoreError, Unavailable
+from shared.stores.draft import Draft
+from shared.stores.errors import PathTaken
+from shared.stores.sight import look
+from shared.stores.tree import Blocked, Tree
+
+if TYPE_CHECKING:
+    from shared.aws.items import Item
+    from shared.aws.writes import Write
+    from shared.stores.backing import Backing
+    from shared.stores.models import Content
+    from shared.stores.records import Record, StoreAddress
+    from shared.stores.sight import Sight
+
+WRITABLE = "attribute_exists(#pk) AND attribute_not_exists(#archived_at)"
+
+
+class MemoryWrite(ABC):
+    """One request's write. Bytes are stored first, under a fresh key; one transaction makes them visible."""
+
+    def __init__(
+        self, backing: Backing, address: StoreAddress, memory_id: str, actor: Record, content: Content | None = None
+    ) -> None:
+        self.backing, self.address, self.memory_id = backing, address, memory_id
+        self.draft = Draft(backing, address, actor, content)
+        self.committed = False
+        self.left: str | None = None  # the path that the write leaves, once it is known
+
+    @abstractmethod
+    def look(self) -> Sight:
+        """See what the write depends on."""
+
+    @abstractmethod
+    def apply(self, sight: Sight) -> Item:
+        """Check, commit, and return the memory's row as it is then."""
+
+    def run(self) -> Item:
+        """Do the write; bytes that certainly did not become visible are removed.
+
+        Raises:
+            Conflict: others kept writing for longer than the retries last.
+        """
+        try:
+            head = persist(self._attempt)
+        except Unavailable:
+            raise  # the commit may have been applied all the same: what it names must stay
+        except LodestoreError:
+            self.draft.discard(used=False)
+            raise
+        self.draft.discard(used=self.committed)
+        return head
+
+    def _attempt(self) -> Item:
+        try:
+            sight: Sight = together(self.draft.store, self.look)[1]
+            return self.apply(sight)
+        except ObjectMissing:
+            raise LostRace(pause=False) from None
+
+    def see(self, memory_id: str | None, *paths: str) -> Sight:
+        """Look at the store, a memory, the paths and all above them."""
+        return look(self.backing, self.address, memory_id, *paths)
+
+    def version(self, operation: str, path: str, size: int, sha256: str) -> Item:
+        """Return the row of the version that is made, with the bytes stored for it."""
+        return self.draft.row(self.memory_id, operation, path, size=size, sha256=sha256, object=self.draft.object)
+
+    def place(self, tree: Tree, path: str, sight: Sight) -> None:
+        """Put the memory at a path of the tree.
+
+        Raises:
+            PathTaken: another memory is there, above, or below; names it.
+        """
+        try:
+            tree.add(path, self.memory_id)
+        except Blocked as blocked:
+            raise self._taken(blocked, sight) from None
+
+    def commit(self, version: Item, *writes: Write) -> None:
+        """Write the version's row and what belongs to it.
+
+        Raises:
+            LostRace: something is not as it was seen.
+        """
+        try:
+            self.backing.table.transact(Put(version, ABSENT), *writes)
+        except TransactionFailed as failed:
+            if failed.items.get(0) is None:
+                raise LostRace(pause=False) from None
+            # The version is there: our own earlier attempt was applied, only its answer was lost.
+        self.committed = True
+
+    def count(self, change: int, when: str, **values: int) -> Update:
+        """Return the write that counts the store's memories."""
+        return Update(self.address.key, add={"memories": change}, when=when, values=values)
+
+    def hold_writable(self) -> Check:
+        """Return the check that the store is there and not archived."""
+        return Check(self.address.key, WRITABLE)
+
+    def _taken(self, blocked: Blocked, sight: Sight) -> PathTaken | LostRace:
+        if blocked.memory_id is not None:
+            return PathTaken(blocked.path, blocked.memory_id)
+        below = f"{blocked.path}/"
+        if self.left is not None and self.left.startswith(below) and self.left not in sight.places:
+            return LostRace(pause=False)  # what lies below may be this memory alone: look closer
+        files = Query(self.address.heads, "l1", begins=below, size=2)
+        others = [head for head in self.backing.table.query(files).items if head["sk"] != self.memory_id]
+        # With nothing there by now, the directory has gone since it was seen.
+        return PathTaken(others[0]["l1"], others[0]["sk"]) if others else LostRace(pause=False)
