@@ -27,7 +27,9 @@ def plain_request(request: Any) -> Request:
         headers["x-amz-checksum-crc32"] = base64.b64encode(binascii.crc32(body).to_bytes(4, "big")).decode()
     content_type = headers.pop("content-type", "")
     plain = Request.from_primitives(request.method, request.url, headers, b"")
-    plain.environ.update(CONTENT_LENGTH=str(len(body)), CONTENT_TYPE=content_type)
+    plain.environ["CONTENT_LENGTH"] = str(len(body))
+    if content_type:
+        plain.environ["CONTENT_TYPE"] = content_type
     plain.__dict__.update(_cached_data=body, form=ImmutableMultiDict(), files=ImmutableMultiDict())
     return plain
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import signal
 import socket
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,10 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at Ctrl-C and at TERM."""
+        """Stop at Ctrl-C and at TERM; only the main thread may ask for signals."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
         before: dict[int, Any] = {
             number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
         }
