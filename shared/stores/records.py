@@ -1,10 +1,10 @@
 """Memory stores' key design (see `docs/decisions/0010-…` and `0011-…`).
 
-| record  | pk                       | sk         | l1                   | l2                      | l3                  |
-| store   | `M#tenant#project`       | store id   | its id till archived |                         |                     |
-| head    | `H#tenant#project#store` | memory id  | path                 | `{updated_at}#{memory}` | path, by level      |
-| place   | `N#tenant#project#store` | path       |                      | directories: by level   |                     |
-| version | `V#tenant#project#store` | version id | `{memory}#{version}` |                         | `{actor}#{version}` |
+| record  | pk                 | sk         | l1                   | l2                      | l3                  |
+| store   | `M#tenant#project` | store id   | its id till archived |                         |                     |
+| head    | `H#…#store`        | memory id  | path                 | `{updated_at}#{memory}` | path by level       |
+| place   | `N#…#store`        | path       |                      | directories by level    |                     |
+| version | `V#…#store`        | version id | `{memory}#{version}` |                         | `{actor}#{version}` |
 
 A head is a live memory. A place says what a path is: a file (`memory_id`) or a directory (`children`, how many places
 lie directly in it), so that "never both" is a condition on one item. Ids hold the moment of their making, which is

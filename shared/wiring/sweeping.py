@@ -21,8 +21,11 @@ from shared.retention.removal import ObjectRemoval
 from shared.retention.renewal import Renewal
 from shared.retention.rounds import RECONCILE, RENEW, Rounds, Walked
 from shared.retention.sweeper import Sweeper, Swept
+from shared.stores.backing import Backing as StoreBacking
+from shared.stores.removal import Removal as StoreRemoval
 from shared.wiring.environment import Environment
 from shared.wiring.projects import SURFACE as PROJECTS
+from shared.wiring.stores import SURFACE as MEMORY_STORES
 from shared.wiring.tenancy import tenancy
 
 if TYPE_CHECKING:
@@ -54,9 +57,11 @@ def handlers(stores: Stores, deadline: Deadline, meter: UsageMeter) -> Mapping[s
     A domain room registers its kinds here.
     """
     projects = Backing(stores.table, stores.objects, stores.clock, partial(meter.note, surface=PROJECTS))
+    memory_stores = StoreBacking(stores.table, stores.objects, stores.clock, partial(meter.note, surface=MEMORY_STORES))
     return {
         "remove_object": ObjectRemoval(stores.table, stores.objects),
         **Removal(projects, deadline.passed).handlers(),
+        **StoreRemoval(memory_stores, deadline.passed).handlers(),
     }
 
 

@@ -39,7 +39,7 @@ class World:
 
     @property
     def environ(self) -> dict[str, str]:
-        return {**self.cloud.environment("ProjectsFunction"), **self.settings}
+        return {**self.cloud.environment("StoresFunction"), **self.settings}
 
     @property
     def table(self) -> Table:

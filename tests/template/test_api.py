@@ -20,6 +20,10 @@ def test_project_memory_has_all_paths_below_its_own(stack: Stack) -> None:
     assert served_by(stack, "ProjectsFunction") == {"/sandbox/memory/v1/{proxy+}"}
 
 
+def test_memory_stores_have_their_path_and_all_below_it(stack: Stack) -> None:
+    assert served_by(stack, "StoresFunction") == {"/v1/memory_stores", "/v1/memory_stores/{proxy+}"}
+
+
 def test_the_platform_has_the_paths_of_its_contract(stack: Stack) -> None:
     assert served_by(stack, "PlatformFunction") == {
         "/v1/api_keys",

@@ -51,7 +51,7 @@ def test_no_function_behind_the_api_outlives_the_gateways_patience(stack: Stack)
         for p in stack.of_type("AWS::Lambda::Permission").values()
         if "apigateway" in p["Principal"]
     }
-    assert invoked == {"ProjectsFunction", "PlatformFunction"}
+    assert invoked == {"ProjectsFunction", "StoresFunction", "PlatformFunction"}
     assert all(stack.of_type(FUNCTION)[name]["Timeout"] < GATEWAY_SECONDS for name in invoked)
 
 

@@ -88,7 +88,12 @@ def test_no_role_borrows_a_managed_policy(any_stack: Stack) -> None:
 
 @pytest.mark.parametrize(
     ("role", "logs"),
-    [("ProjectsRole", "ProjectsLogs"), ("PlatformRole", "PlatformLogs"), ("SweeperRole", "SweeperLogs")],
+    [
+        ("ProjectsRole", "ProjectsLogs"),
+        ("StoresRole", "StoresLogs"),
+        ("PlatformRole", "PlatformLogs"),
+        ("SweeperRole", "SweeperLogs"),
+    ],
 )
 def test_a_function_writes_to_its_own_log_group_alone(stack: Stack, role: str, logs: str) -> None:
     (statement,) = [s for s in statements(stack, role) if any(a.startswith("logs:") for a in listed(s["Action"]))]
@@ -96,7 +101,7 @@ def test_a_function_writes_to_its_own_log_group_alone(stack: Stack, role: str, l
     assert set(statement["Action"]) == {"logs:CreateLogStream", "logs:PutLogEvents"}
 
 
-@pytest.mark.parametrize("role", ["ProjectsRole", "PlatformRole"])
+@pytest.mark.parametrize("role", ["ProjectsRole", "StoresRole", "PlatformRole"])
 def test_no_answer_may_rest_on_the_global_index(stack: Stack, role: str) -> None:
     assert not [r for s in statements(stack, role) for r in listed(s["Resource"]) if r.endswith("/index/due")]
 
@@ -119,7 +124,7 @@ def source(module: str) -> Path:
     return (ROOT / module.replace(".", "/")).with_suffix(".py")
 
 
-@pytest.mark.parametrize("function", ["ProjectsFunction", "PlatformFunction", "SweeperFunction"])
+@pytest.mark.parametrize("function", ["ProjectsFunction", "StoresFunction", "PlatformFunction", "SweeperFunction"])
 def test_a_function_may_do_to_records_what_its_code_does_and_nothing_else(stack: Stack, function: str) -> None:
     properties = stack.of_type("AWS::Lambda::Function")[function]
     role = properties["Role"].strip("<>").removesuffix(".Arn")
@@ -137,6 +142,21 @@ def test_project_memory_can_write_to_the_erasure_log_but_neither_read_nor_shorte
         for action in listed(statement["Action"])
     }
     assert below_keep == {"s3:PutObject": "<Data.Outputs.BucketArn>/keep/erasures/*"}
+
+
+def test_memory_stores_see_their_objects_and_of_the_erasure_log_nothing(stack: Stack) -> None:
+    by_effect = {
+        (statement["Effect"], action): resource
+        for statement in statements(stack, "StoresRole")
+        for resource in listed(statement["Resource"])
+        for action in listed(statement["Action"])
+        if action.startswith("s3:") and action != "s3:ListBucket"
+    }
+    mine, log = "<Data.Outputs.BucketArn>/keep/*", "<Data.Outputs.BucketArn>/keep/erasures/*"
+    assert by_effect == {
+        **{("Allow", action): mine for action in ("s3:DeleteObject", "s3:GetObject", "s3:PutObject")},
+        **{("Deny", action): log for action in ("s3:DeleteObject", "s3:GetObject")},
+    }
 
 
 def test_the_platform_sees_no_object(stack: Stack) -> None:
