@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 from pydantic_core import PydanticCustomError
 
 from shared.kernel.clock import rfc3339
@@ -34,14 +34,19 @@ def _moment(text: str) -> int:
     raise PydanticCustomError("datetime_parsing", "Input should be an RFC 3339 time with its offset")
 
 
+def _whole(value: Any) -> Any:
+    """Take `60.0` for 60: JSON knows no difference, and some writers of it make none."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _distinct(permissions: list[str]) -> list[str]:
     return [p for p in ("read", "write") if p in permissions]
 
 
 Name = Annotated[StrictStr, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Principal = Annotated[StrictStr, Field(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]+$")]
-PerMinute = Annotated[StrictInt, Field(ge=1, le=MOST_PER_MINUTE)]
-PerMonth = Annotated[StrictInt, Field(ge=0, le=MOST_PER_MONTH)]
+PerMinute = Annotated[StrictInt, Field(ge=1, le=MOST_PER_MINUTE), BeforeValidator(_whole)]
+PerMonth = Annotated[StrictInt, Field(ge=0, le=MOST_PER_MONTH), BeforeValidator(_whole)]
 Permissions = Annotated[list[Literal["read", "write"]], Field(min_length=1, max_length=16), AfterValidator(_distinct)]
 RetentionDays = Literal[7, 30, 90, 365]
 Moment = Annotated[StrictStr, AfterValidator(_moment)]

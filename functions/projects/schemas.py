@@ -94,7 +94,7 @@ SCHEMAS: dict[str, Json] = {
     "UploadRequest": record(
         {"size": typed("integer", minimum=0, maximum=50 << 20)},
         {
-            "content_type": typed("string", "null", maxLength=255),
+            "content_type": typed("string", "null", minLength=1, maxLength=255, pattern=r"^[\x20-\x7e]+$"),
             "sha256": typed("string", "null", pattern="^[0-9a-f]{64}$"),
         },
     ),

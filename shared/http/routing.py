@@ -11,11 +11,11 @@ from shared.http.dialects import MethodNotAllowed
 from shared.kernel.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from shared.http.request import Request
 
-VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
 
 class Resolver(APIGatewayHttpResolver):
@@ -58,19 +58,13 @@ def resolver_of(routers: Iterable[Router]) -> Resolver:
         resolver.include_router(router)
         for rule, methods, *_ in router._routes:  # noqa: SLF001 - Powertools lists its routes nowhere else
             verbs.setdefault(rule, set()).update([methods] if isinstance(methods, str) else methods)
-    for rule, used in verbs.items():
-        others = [verb for verb in VERBS if verb not in used]
-        resolver.route(rule, others)(_refusing(", ".join(sorted(used))))
-    resolver.not_found(_no_such_route)
+    known = [(resolver._compile_regex(rule), ", ".join(sorted(used))) for rule, used in verbs.items()]  # noqa: SLF001
+
+    def refuse(_: Exception) -> NoReturn:
+        for rule, allow in known:
+            if rule.match(resolver.current_event.path):
+                raise MethodNotAllowed(allow)
+        raise NotFound("Not Found")
+
+    resolver.not_found(refuse)
     return resolver
-
-
-def _refusing(allow: str) -> Callable[..., NoReturn]:
-    def refuse(**_: str) -> NoReturn:
-        raise MethodNotAllowed(allow)
-
-    return refuse
-
-
-def _no_such_route(_: Exception) -> NoReturn:
-    raise NotFound("Not Found")

@@ -47,6 +47,12 @@ def test_what_a_put_leaves_out_stays_so_that_a_new_limit_never_shortens_retentio
     assert admin.put(BLUE, json_body={"rate_limit_per_minute": None}).json["rate_limit_per_minute"] is None
 
 
+def test_a_whole_number_is_one_however_json_writes_it(world: World) -> None:
+    body = b'{"retention_days": 90.0, "rate_limit_per_minute": 6e1}'
+    answer = world.client().put(BLUE, body=body, headers={"Content-Type": "application/json"})
+    assert (answer.json["retention_days"], answer.json["rate_limit_per_minute"]) == (90, 60)
+
+
 def test_concurrent_puts_of_different_settings_both_count(world: World) -> None:
     clients = [world.client() for _ in range(8)]
     bodies = [{"retention_days": 90}, {"rate_limit_per_minute": 1000}] * 4

@@ -144,8 +144,9 @@ def test_open_paths_need_no_key_and_ignore_a_wrong_one(world: World, path: str) 
     calls_made.reset(token)
     assert answer.status == 200
     assert answer.headers["request-id"].startswith("req_")
-    refused = world.anyone().post(path)
-    assert (refused.status, refused.headers["allow"]) == (405, "GET")
+    for verb in ("POST", "HEAD", "OPTIONS", "TRACE"):
+        refused = world.anyone().send(verb, path)
+        assert (refused.status, refused.headers["allow"]) == (405, "GET")
 
 
 @pytest.mark.parametrize("path", ["/", "/v1", "/v1/api_keys/", "/v1/nothing", "/healthy", "/docs/x"])
