@@ -146,6 +146,22 @@ def test_health_is_answered_without_a_key_and_without_a_call(built: Path) -> Non
     assert json.loads(got["body"])["status"] == "ok"
 
 
+@pytest.mark.parametrize("path", ["/docs", "/openapi.json", "/openapi.yaml"])
+def test_the_api_describes_itself_out_of_the_artifact(built: Path, path: str) -> None:
+    event = sample("health") | {"rawPath": path, "routeKey": f"ANY {path}"}
+    event["requestContext"]["http"]["path"] = path
+    got = answer(built, "PlatformFunction", event, {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"})
+    assert got["statusCode"] == 200
+    assert len(got["body"]) > 1000
+
+
+def test_a_function_whose_dependencies_answer_is_ready(built: Path, environment: dict[str, str]) -> None:
+    event = sample("health") | {"rawPath": "/ready", "routeKey": "ANY /ready"}
+    event["requestContext"]["http"]["path"] = "/ready"
+    got = answer(built, "PlatformFunction", event, environment)
+    assert got["statusCode"] == 200, got
+
+
 def test_a_request_without_a_credential_is_answered_401(built: Path, environment: dict[str, str]) -> None:
     event = sample("get_task")
     del event["headers"]["authorization"]
