@@ -49,7 +49,7 @@ test: .venv/.ready tools ## Run all tests (ARGS="tests/tenancy -k keys")
 check: .venv/.ready tools ## Lint, types, layers, templates, API document
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m mypy .
+	$(PY) -m mypy
 	.venv/bin/lint-imports
 	.tools/sam/bin/cfn-lint -t template.yaml infra/*.yaml
 	AWS_DEFAULT_REGION=eu-central-1 $(SAM) validate --lint
