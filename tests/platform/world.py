@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -32,7 +33,7 @@ class World:
     clock: MovedClock = field(default_factory=MovedClock)
     deferred: Deferred = field(default_factory=Deferred)
 
-    @property
+    @cached_property
     def environ(self) -> dict[str, str]:
         return self.cloud.environment("PlatformFunction")
 
