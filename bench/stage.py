@@ -120,10 +120,10 @@ def _listen(stage: Stage, client: Any) -> None:
             pending.call = Made(service, model.name, dict(params), time.perf_counter())
             stage.made.append(pending.call)
 
-    def weigh(request: Any, **_: Any) -> None:
+    def weigh(params: dict[str, Any], **_: Any) -> None:
         if pending.call:
-            length = request.headers.get("Content-Length") or request.headers.get("X-Amz-Decoded-Content-Length") or 0
-            pending.call.sent = len(request.url) + int(length)
+            body = params["body"]
+            pending.call.sent = len(params["url"]) + (len(body) if isinstance(body, bytes) else body.getbuffer().nbytes)
 
     def end(parsed: dict[str, Any], **_: Any) -> None:
         if pending.call:
@@ -131,7 +131,7 @@ def _listen(stage: Stage, client: Any) -> None:
             pending.call.received = _size(parsed)
 
     client.meta.events.register("provide-client-params", begin)
-    client.meta.events.register("before-sign", weigh)
+    client.meta.events.register("before-call", weigh)
     client.meta.events.register("after-call", end)
 
 

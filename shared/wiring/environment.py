@@ -45,4 +45,4 @@ class Environment:
             broken.append(f"SEARCH_BACKEND is none of {', '.join(SEARCH_BACKENDS)}")
         if broken:
             raise EnvironmentInvalid("; ".join(broken))
-        return cls(**given, direct_body_bytes=int(size))  # type: ignore[arg-type] # the others are texts
+        return cls(**given, direct_body_bytes=int(size))
