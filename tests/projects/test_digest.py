@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from tests.projects.world import ROOT, artifact_path, turn_path
 
 if TYPE_CHECKING:
-    from tests.clients.events import Client
+    from collections.abc import Callable
+
+    from tests.clients.events import Answer, Client
     from tests.projects.world import World
 
 DIGEST = f"{ROOT}/project.md"
@@ -64,14 +66,14 @@ def test_its_etag_changes_with_every_write_and_only_then(client: Client) -> None
     etag = client.get(DIGEST).etag
     assert unchanged(client, etag)
     assert unchanged(client, f'"other", {etag}')
-    writes = (
+    writes: list[Callable[[], Answer]] = [
         lambda: client.put(turn_path(turn=2), json_body={}),
         lambda: client.put(turn_path(turn=2), json_body={}),
         lambda: client.put(artifact_path(), body=b"x"),
         lambda: client.patch(turn_path(), json_body={"meta": {"a": 1}}),
         lambda: client.put(turn_path(task="t2"), json_body={}),
         lambda: client.delete(f"{ROOT}/tasks/t2"),
-    )
+    ]
     for write in writes:
         assert write().status in (200, 204)
         assert not unchanged(client, etag)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.projects.test_uploads import bring, start
 from tests.projects.world import ROOT, artifact_path, turn_path
@@ -101,7 +101,7 @@ def test_ten_thousand_turns_are_hidden_at_once_and_removed_in_the_background(cli
     first = next(i for i in world.cloud.items() if i["sk"]["S"] == "0000")
     rows = [{**first, "sk": {"S": f"{n:04d}"}} for n in range(10_000)]
     for n in range(0, len(rows), 25):
-        puts = [{"PutRequest": {"Item": row}} for row in rows[n : n + 25]]
+        puts: list[Any] = [{"PutRequest": {"Item": row}} for row in rows[n : n + 25]]
         world.cloud.aws.dynamodb.batch_write_item(RequestItems={world.cloud.table_name: puts})
     assert len(client.get(TASK).json["turns"]) == 200
     assert client.delete(TASK).status == 204

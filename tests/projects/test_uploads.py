@@ -18,7 +18,8 @@ BYTES = b"0123456789"
 def start(client: Client, size: int = len(BYTES), **wanted: Any) -> dict[str, Any]:
     started = client.post(f"{artifact_path()}/upload", json_body={"size": size, **wanted})
     assert started.status == 200, started.content
-    return started.json
+    upload: dict[str, Any] = started.json
+    return upload
 
 
 def bring(world: World, upload: dict[str, Any], body: bytes = BYTES) -> None:
@@ -78,7 +79,7 @@ def test_without_its_bytes_it_is_409(client: Client) -> None:
     [({}, b"short", "size"), ({"sha256": "0" * 64}, BYTES, "sha256")],
 )
 def test_other_bytes_than_announced_are_422_and_nothing_is_visible(
-    client: Client, world: World, wanted: dict[str, str], body: bytes, field: str
+    client: Client, world: World, wanted: dict[str, Any], body: bytes, field: str
 ) -> None:
     upload = start(client, **wanted)
     bring(world, upload, body)

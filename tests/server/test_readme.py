@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def _block(language: str, containing: str) -> str:
-    blocks = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
     return next(block for block in blocks if containing in block)
 
 
