@@ -202,8 +202,8 @@ CONTAINERS = [
     ("-    ", "     "),
     ("2) ", ""),
 ]
-NESTED = st.builds(lambda container, text: inside(*container, text), st.sampled_from(CONTAINERS), FRAGMENTS)
-TWICE = st.builds(lambda container, text: inside(*container, text), st.sampled_from(CONTAINERS), NESTED)
+NESTED = st.builds(lambda container, text: inside(container[0], container[1], text), st.sampled_from(CONTAINERS), FRAGMENTS)
+TWICE = st.builds(lambda container, text: inside(container[0], container[1], text), st.sampled_from(CONTAINERS), NESTED)
 DEFINITIONS = st.sampled_from(["[a]: /u\n\n", "[b]: <x y> 'ti\ntle'\n\n", "[a]: /u\nA\n===\n", "[a]: /u\n===\n"])
 DOCUMENTS = (
     st.lists(FRAGMENTS | NESTED | TWICE, min_size=1, max_size=4)
