@@ -184,6 +184,7 @@ def _install() -> None:
         (DynamoHandler, "call_action", _admitted(DynamoHandler.call_action)),
         (s3_models, "FakeKey", objects.StoredKey),
         (s3_models, "FakeBucket", objects.StoredBucket),
+        (S3Backend, "reset", objects.reset),
         (S3Backend, "list_objects_v2", objects.list_objects_v2),
         (S3Backend, "put_object_tagging", objects.put_object_tagging),
         (S3Response, "copy_object", objects.copy_object),

@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlparse
 
+from moto.core.base_backend import BaseBackend
 from moto.s3.exceptions import PreconditionFailed
-from moto.s3.models import FakeBucket, FakeKey, S3Backend
+from moto.s3.models import FakeBucket, FakeKey, S3Backend, s3_backends
 from moto.s3.responses import S3Response
 from moto.utilities.utils import LowercaseDict, md5_hash
 
@@ -88,6 +89,7 @@ class StoredKey(FakeKey):
     _is_versioned = False
     _tick = 0
     _stored_etag = ""
+    _storage_class = "STANDARD"
     _value_buffer = property(lambda _key: None, lambda _key, buffer: buffer.close())
 
     @property
@@ -233,6 +235,13 @@ def list_objects_v2(backend: Any, bucket: Any, **asked: Any) -> Any:
     after = backend._pagination_tokens.get(token, "") if token else asked["start_after"] or ""  # noqa: SLF001
     keys = bucket.keys.page(asked["prefix"] or "", after, asked["max_keys"] + 1)
     return backend._truncate_result(keys, asked["max_keys"])  # noqa: SLF001 - half of what is replaced
+
+
+def reset(backend: S3Backend) -> None:
+    """Forget the buckets, but leave their keys where they are: moto would dispose of each."""
+    for name in backend.buckets:
+        s3_backends.bucket_accounts.pop(name, None)
+    BaseBackend.reset(backend)
 
 
 def put_object_tagging(backend: S3Backend, key: FakeKey, tags: dict[str, str] | None) -> FakeKey:
