@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from shared.aws.errors import TransactionFailed
+from shared.aws.parallel import each
 from shared.aws.table import Query
 from shared.aws.writes import ABSENT, PRESENT, Delete, Put, Update
 from shared.kernel import cursor
@@ -110,7 +111,7 @@ class Keys:
         if wanted.page:
             low = records.after(_position(wanted.page, binding, low, high))
         partitions = (records.LIVE, records.REVOKED)[: 1 + wanted.include_revoked]
-        pages = [self._read(pk, (low, high), wanted.limit + 1) for pk in partitions]
+        pages = each(lambda pk: self._read(pk, (low, high), wanted.limit + 1), partitions)
         found = list(islice(merge(*pages, key=_sk), wanted.limit + 1))
         shown = found[: wanted.limit]
         more = len(found) > len(shown)
