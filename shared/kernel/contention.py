@@ -16,6 +16,10 @@ T = TypeVar("T")
 BUDGET_SECONDS = 4.0
 """How long a write tries before it answers with a conflict (design §3)."""
 
+FIRST_PAUSE, LONGEST_PAUSE, GROWTH = 0.02, 0.6, 3
+"""Seconds, at most. Fifty writers of one item need half a second for their turns: growing fast, most of them
+wait for theirs after three attempts, where small steps would have them all collide ten times."""
+
 
 class LostRace(Exception):
     """Another writer was first; `pause` tells whether waiting a moment helps."""
@@ -25,22 +29,21 @@ class LostRace(Exception):
         self.pause = pause
 
 
-def persist(
-    attempt: Callable[[], T], *, budget: float = BUDGET_SECONDS, sleep: Callable[[float], None] = time.sleep
-) -> T:
+def persist(attempt: Callable[[], T], *, budget: float = BUDGET_SECONDS) -> T:
     """Run `attempt` until it does not lose its race, with growing full jitter.
 
     Raises:
         Conflict: the budget (seconds) is used up.
     """
     deadline = time.monotonic() + budget
-    ceiling = 0.02
+    ceiling = FIRST_PAUSE
     while True:
         try:
             return attempt()
         except LostRace as lost:
-            if time.monotonic() >= deadline:
+            left = deadline - time.monotonic()
+            if left <= 0:
                 raise Conflict("Others kept changing this at the same time. Try again.") from lost
             if lost.pause:
-                sleep(random.uniform(0, ceiling))  # noqa: S311 - jitter is no secret
-                ceiling = min(ceiling * 1.6, 0.4)
+                time.sleep(random.uniform(0, min(ceiling, left)))  # noqa: S311 - jitter is no secret
+                ceiling = min(ceiling * GROWTH, LONGEST_PAUSE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.aws.errors import ObjectMissing
 from shared.aws.parallel import together
@@ -109,10 +109,24 @@ class Artifacts:
         return change.run()
 
 
+class Companion(Protocol):
+    """A row below the task that changes together with an artifact: an upload that ends, for one."""
+
+    @property
+    def sort_key(self) -> str:
+        """Its sort key."""
+
+    def check(self, row: Item | None) -> None:
+        """Raise the error that the row, as it is now, means for the artifact's write."""
+
+    def write(self, artifact: Item) -> Write:
+        """Return the row's change, from the artifact's new row."""
+
+
 class Replacement(TaskWrite[tuple[Record, str]]):
     """One artifact's bytes taking their place; `store(key, owner)` puts them at a fresh key.
 
-    `beside` gives writes to make with it, from the artifact's new row: an upload's end, for one.
+    `beside` is a row that changes in the same transaction.
     """
 
     def __init__(
@@ -126,22 +140,30 @@ class Replacement(TaskWrite[tuple[Record, str]]):
         super().__init__(backing, address, principal)
         self._description, self._preconditions = description, preconditions
         self.store: Callable[[str, str], None] = _nowhere
-        self.beside: Callable[[Item], list[Write]] = lambda _: []
+        self.beside: Companion | None = None
 
     def look(self) -> Sight:
         """See the turn and the artifact, and store the bytes beside it."""
         days = self.backing.expected_days(self.address.scope)
-        keys = self.address.turn_key[1], self.address.artifact_key[1]
+        keys = [self.address.turn_key[1], self.address.artifact_key[1]]
+        if self.beside:
+            keys.append(self.beside.sort_key)
         sight: Sight = together(lambda: self._stage(days), lambda: look_for_write(self.backing, self.address, *keys))[1]
         return sight
 
     def apply(self, sight: Sight) -> tuple[tuple[Record, str], str | None]:
         """Replace the artifact."""
         row = sight.rows.get(self.address.artifact_key[1])
+        if self.beside:
+            self.beside.check(sight.stored.get(self.beside.sort_key))
         self._preconditions.check_write(row["etag"] if row else None)
         self._check_room(sight, row)
         written = self._commit(sight, row, self._stage(sight.settings.retention_days))
         return (artifact_record(self.address, written), written["etag"]), written["object"]
+
+    def overwrites(self, sight: Sight) -> bool:
+        """Tell whether the artifact exists."""
+        return self.address.artifact_key[1] in sight.stored
 
     def _stage(self, days: int) -> str:
         return self.stage(days, self.address.artifact_key, self.store)
@@ -162,17 +184,18 @@ class Replacement(TaskWrite[tuple[Record, str]]):
 
     def _writes(self, stamp: Stamp, sight: Sight, key: str) -> list[Write]:
         artifact = self._row(stamp, sight, key)
-        return [_as_seen(artifact, sight), self._turn(stamp, sight), *self.beside(artifact)]
+        beside = [self.beside.write(artifact)] if self.beside else []
+        return [_as_seen(artifact, sight), self._turn(stamp, sight), *beside]
 
     def _turn(self, stamp: Stamp, sight: Sight) -> Write:
         sk = self.address.turn_key[1]
         if sk not in sight.rows:
             empty = new_turn_row(self.address, stamp, self.writer.rev) | pack(EMPTY).attributes
-            return _as_seen(empty | {"artifact_count": 1}, sight)
+            return _as_seen(empty | {"artifact_count": 1, "listed": self.writer.rev}, sight)
         new = self.address.artifact_key[1] not in sight.rows
         return Update(
             self.address.turn_key,
-            put={"rev": self.writer.rev, "updated_at": stamp.at},
+            put={"rev": self.writer.rev, "listed": self.writer.rev, "updated_at": stamp.at},
             add={"artifact_count": 1} if new else {},
             when="#gen = :gen" + (" AND #artifact_count < :limit" if new else ""),
             values={"gen": stamp.gen} | ({"limit": ARTIFACTS_A_TURN} if new else {}),

@@ -69,7 +69,7 @@ class Writer:
         """Apply a plan and return its stamp and the task as it is then.
 
         Raises:
-            Outdated: something else changed; carries the newer sight, or None to look again.
+            Outdated: something else changed; carries the newer sight.
         """
         stamp = self._stamp(sight)
         rows = plan.rows(stamp)
@@ -91,11 +91,12 @@ class Writer:
         first = failed.items.get(0)
         if first is not None and first.get("rev") == self.rev:
             return  # our own earlier attempt was applied, only its answer was lost
-        if set(failed.items) == {len(rows)}:
-            newer = sight.with_task(failed.items[len(rows)], self.backing.clock.now_ms())
-            same = newer.task is not None and sight.task is not None and newer.task["gen"] == sight.task["gen"]
-            raise Outdated(newer if same else None)
-        raise Outdated(None)
+        # What the refusal does not show was as it was seen, or its condition would have failed too.
+        images = {_sort_key(rows[n]): image for n, image in failed.items.items() if n < len(rows)}
+        newer = sight.with_rows(images)
+        if len(rows) in failed.items:
+            newer = newer.with_task(failed.items[len(rows)], self.backing.clock.now_ms())
+        raise Outdated(newer)
 
     def _task(self, sight: Sight, plan: Plan, stamp: Stamp) -> tuple[Write, Item]:
         times = _times(self.address, stamp, sight.settings.retention_days)
@@ -131,11 +132,15 @@ class Writer:
 
 
 class Outdated(LostRace):
-    """What was seen is no longer so; `sight` is the newer one where the refusal told it."""
+    """What was seen is no longer so; `sight` is what the refusal told of what is there now."""
 
-    def __init__(self, sight: Sight | None) -> None:
-        super().__init__(pause=sight is None)
+    def __init__(self, sight: Sight) -> None:
+        super().__init__(pause=False)
         self.sight = sight
+
+
+def _sort_key(write: Write) -> str:
+    return str(write.item["sk"]) if isinstance(write, Put) else write.key[1]
 
 
 def removal(address: Address, task: Item, now: int) -> Item:

@@ -12,6 +12,8 @@ from shared.projects.records import Address, lives
 from shared.tenancy.projects import ProjectSettings, settings_key, settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shared.aws.items import Item, Key
     from shared.projects.backing import Backing
 
@@ -42,6 +44,11 @@ class Sight:
         """Return the same sight with a newer image of the task."""
         alive = lives(task, now)
         return replace(self, task=task if alive else None, expired=None if alive else task)
+
+    def with_rows(self, images: Mapping[str, Item | None]) -> Sight:
+        """Return the same sight with newer images of rows, by sort key; None for one that is gone."""
+        stored = {sk: row for sk, row in {**self.stored, **images}.items() if row is not None}
+        return replace(self, stored=dict(sorted(stored.items())))
 
     def torn(self) -> bool:
         """Tell whether the rows are of a newer life of the task than the one seen: generations rise with time."""

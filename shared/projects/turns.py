@@ -117,6 +117,15 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
         self._preconditions.check_write(etag_of(row) if row else None)
         return self._commit(sight, row, self._content_for(row))
 
+    def overwrites(self, sight: Sight) -> bool:
+        """Tell whether the turn exists."""
+        return self.address.turn_key[1] in sight.stored
+
+    def told_all(self, before: Sight, newer: Sight) -> bool:
+        """The turn's artifacts must still be those seen: a refusal does not show them."""
+        sk = self.address.turn_key[1]
+        return bool(before.rows.get(sk, {}).get("listed") == newer.rows.get(sk, {}).get("listed"))
+
     def _stage(self, packed: Packed, days: int) -> str | None:
         body = packed.body
         if body is None:
@@ -149,7 +158,7 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
         before = sight.rows.get(self.address.turn_key[1], {})
         row = new_turn_row(self.address, stamp, self.writer.rev) | packed.attributes
         row["created_at"] = before.get("created_at", stamp.at)
-        row["artifact_count"] = before.get("artifact_count", 0)
+        row |= {name: before[name] for name in ("artifact_count", "listed") if name in before}
         if packed.summary_bytes:
             row["l2"] = summary_index(stamp.gen, self.address.turn)
         return row | ({"object": key} if key else {})

@@ -7,6 +7,7 @@ it to a key of the artifact's own and makes it visible in the same transaction t
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.aws.errors import ObjectMissing
@@ -65,9 +66,8 @@ class Uploads:
             return row["done"], row["etag"]
         description, source_etag = self._verified(row)
         change = Replacement(self._backing, address, principal, description, preconditions)
-        copy = self._backing.objects.copy
-        change.store = lambda target, owner: copy(row["object"], target, owner=owner, etag=source_etag)
-        change.beside = lambda artifact: [_ended(key, address, artifact)]
+        change.store = lambda target, owner: self._copy(row["object"], target, owner, source_etag)
+        change.beside = _Ending(key[1], address)
         try:
             answer = change.run()
         except Conflict:
@@ -77,6 +77,12 @@ class Uploads:
             raise
         self._backing.discard(row["object"])
         return answer
+
+    def _copy(self, source: str, target: str, owner: str, etag: str) -> None:
+        try:
+            self._backing.objects.copy(source, target, owner=owner, etag=etag)
+        except ObjectMissing:  # waiting would not bring it back
+            raise Conflict("The bytes that came are gone: start a new upload.") from None
 
     def _row(self, address: Address, wanted: UploadRequest, now: int) -> Item:
         upload_id = prefixed("upload", now)
@@ -126,10 +132,26 @@ class Uploads:
         return Description(row["content_type"], row["size"], digest.hexdigest()), head.etag
 
 
-def _ended(key: Key, address: Address, artifact: Item) -> Write:
-    done = {"done": artifact_record(address, artifact), "etag": artifact["etag"], "gen": artifact["gen"]}
-    return Update(key, put=done, when="attribute_exists(#pk) AND attribute_not_exists(#done)")
-
-
 def _differs(field: str, message: str) -> InvalidInput:
     return InvalidInput.at("body", field, message=message, type_="value_error")
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """An upload that ends with its artifact's write, once."""
+
+    sort_key: str
+    address: Address
+
+    def check(self, row: Item | None) -> None:
+        """Hold the write to an upload that has not ended yet."""
+        if row is None:
+            raise NotFound("No such upload.")
+        if "done" in row:
+            raise Conflict("It is completed already.")
+
+    def write(self, artifact: Item) -> Write:
+        """Keep the answer, for whoever completes the upload again."""
+        done = {"done": artifact_record(self.address, artifact), "etag": artifact["etag"], "gen": artifact["gen"]}
+        key = self.address.pk, self.sort_key
+        return Update(key, put=done, when="attribute_exists(#pk) AND attribute_not_exists(#done)")

@@ -39,6 +39,14 @@ class TaskWrite(ABC, Generic[R]):
     def apply(self, sight: Sight) -> tuple[R, str | None]:
         """Check, commit, and return the result and the object's key that is now visible (None: no object)."""
 
+    @abstractmethod
+    def overwrites(self, sight: Sight) -> bool:
+        """Tell whether the write takes the place of a row, which others who meet it change too."""
+
+    def told_all(self, before: Sight, newer: Sight) -> bool:  # noqa: ARG002 - what matters is the write's own
+        """Tell whether a refused commit showed all that the next attempt needs, so that it need not look again."""
+        return True
+
     def run(self) -> R:
         """Do the write; objects that certainly did not become visible are removed.
 
@@ -63,7 +71,12 @@ class TaskWrite(ABC, Generic[R]):
                 self.backing.expect(self.address.scope, self._sight.settings.retention_days)
             return self.apply(self._sight)
         except Outdated as outdated:
-            self._sight = outdated.sight
+            told = self._sight is not None and self.told_all(self._sight, outdated.sight)
+            self._sight = outdated.sight if told else None
+            raise
+        except LostRace:
+            if self._sight is not None and self.overwrites(self._sight):
+                self._sight = None  # after the pause another's will be there: seeing it costs less than a refusal
             raise
         except ObjectMissing:
             self._sight = None
@@ -73,8 +86,12 @@ class TaskWrite(ABC, Generic[R]):
         """Store the bytes in a retention class once, by `store(key, owner)`, and return their key."""
         if days not in self._staged:
             key = object_key(class_of(days), self.backing.clock.now_ms(), self.address.scope)
-            self._staged[days] = key
-            store(key, owner_of(owner))
+            self._staged[days] = key  # before it is stored: what lost only its answer must be removed too
+            try:
+                store(key, owner_of(owner))
+            except ObjectMissing:
+                del self._staged[days]  # nothing was there to copy from
+                raise
         return self._staged[days]
 
 
