@@ -41,7 +41,7 @@ tools: .tools/sam/.ready .tools/lambda/.ready
 # ---- Every day -----------------------------------------------------------------------------------------
 
 run: .venv/.ready ## Start everything on 127.0.0.1 (PORT, LODESTORE_HOME)
-	@exec $(PY) -m infra.local
+	@PYTHONDONTWRITEBYTECODE= exec $(PY) -m infra.local  # compiled modules halve the next start
 
 test: .venv/.ready tools ## Run all tests (ARGS="tests/tenancy -k keys")
 	@$(PY) -m pytest $(ARGS)
