@@ -34,10 +34,10 @@ from moto.sqs.models import SQSBackend, sqs_backends
 from moto.sqs.responses import SQSResponse
 
 from infra.local import messages, objects, transactions
+from infra.local.bodies import plain_request
 from infra.local.journal import Journal
 from infra.local.messages import MessageStore
 from infra.local.objects import ObjectStore
-from infra.local.requests import plain_request
 from infra.local.stack import ACCOUNT, REGION
 from infra.local.tables import OrderedTable
 from infra.local.wire import WireResult

@@ -37,6 +37,10 @@ class Home:
             self._lock.close()
             raise HomeInUse(f"Another Lodestore uses {folder}. Stop it, or set LODESTORE_HOME.") from None
 
+    def release(self) -> None:
+        """Let another server have the folder; the end of the process does the same."""
+        self._lock.close()
+
     @property
     def state(self) -> Path:
         """Where the journal is."""
