@@ -17,6 +17,14 @@ def test_a_guided_deployment_can_take_every_default(stack: Stack) -> None:
     assert all("Default" in given and given["Description"] for given in stack.template["Parameters"].values())
 
 
+def test_operations_describe_every_parameter(stack: Stack) -> None:
+    guide = (ROOT / "docs/operations.md").read_text("utf-8")
+    described = guide.partition("## Deploy")[2].partition("\n### ")[0]
+    rows = [line.split("|")[1].strip(" `") for line in described.splitlines() if line.startswith("| `")]
+    assert rows == list(dict.fromkeys(rows))
+    assert set(rows) == set(stack.template["Parameters"])
+
+
 def test_there_is_a_dev_and_a_prod_stage_and_dev_is_the_default() -> None:
     assert {name: overrides(stage)["Stage"] for name, stage in stages().items()} == {
         "default": "dev",
