@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shared.aws.objects import PAGE
 from shared.kernel.clock import day_of, rfc3339
 from shared.kernel.ids import ulid_ms
 from shared.kernel.scope import Scope
@@ -72,7 +73,7 @@ class ErasureLog:
         """Yield every erasure since a moment (ms), in order of time, for a table restored to that moment."""
         after = f"{ERASURES}/{day_of(since_ms)}"
         while True:
-            page = self._objects.list(f"{ERASURES}/", after=after)
+            page = self._objects.list(f"{ERASURES}/", after=after, size=PAGE)
             entries = (self._read(key) for key, _ in page.objects)
             yield from (entry for entry in entries if entry.at >= since_ms)
             if page.token is None:
