@@ -83,7 +83,7 @@ build-%Function: .venv/.ready
 	@$(PY) -m infra.tools.artifact $* "$(ARTIFACTS_DIR)"
 
 deploy: build ## Deploy (STAGE=dev|prod, ARGS="--guided")
-	$(SAM) deploy --config-env $(STAGE) $(ARGS)
+	$(SAM) deploy --config-env $(STAGE:dev=default) $(ARGS)
 
 key: .venv/.ready ## Make the first operator key in a deployed table (TABLE=...)
 	@test -n "$(TABLE)" || { echo "usage: make key TABLE=<the stack's output TableName>" >&2; exit 2; }
