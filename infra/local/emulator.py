@@ -206,6 +206,7 @@ def _row_key(key: Key) -> str:
 def _admitted(call: Callable[[DynamoHandler], TYPE_RESPONSE]) -> Callable[[DynamoHandler], TYPE_RESPONSE]:
     def call_action(handler: DynamoHandler) -> TYPE_RESPONSE:
         handler.body = handler.params
+        transactions.hold_limits(handler)
         emulator = _running()
         with emulator.admit(handler), _state.dynamodb:
             answer = call(handler)

@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from moto.core.utils import camelcase_to_underscores
 from moto.dynamodb.exceptions import DynamodbException, MockValidationException, TransactionCanceledException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.responses import DynamoHandler
 
+from infra.local.limits import broken_limit
 from infra.local.tables import OrderedTable
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from moto.core.responses import ActionResult
     from moto.dynamodb.models.dynamo_type import Item
 
-TRANSACTION_BYTES = 4 << 20
 TOKEN_SECONDS = 600
 ERROR_PREFIX = "com.amazonaws.dynamodb.v20120810#"
 CONFLICT = ("TransactionConflict", "Transaction is ongoing for the item", None)
@@ -65,11 +66,7 @@ def transact_write_items(backend: DynamoDBBackend, transact_items: list[dict[str
 
 
 def answer_transaction(handler: DynamoHandler) -> ActionResult:
-    """Run TransactWriteItems once for each ClientRequestToken, within its 4 MiB."""
-    size = len(json.dumps(handler.body["TransactItems"], default=str))
-    if size > TRANSACTION_BYTES:
-        message = "Collection size of the transaction exceeds 4 MB"
-        raise MockValidationException(message)
+    """Run TransactWriteItems once for each ClientRequestToken."""
     return tokens_of(handler.dynamodb_backend).answer(handler, lambda: _answer_transaction(handler))
 
 
@@ -132,7 +129,7 @@ class Conflicts:
     @contextmanager
     def admit(self, handler: DynamoHandler) -> Iterator[None]:
         """Hold the items of a transaction while it runs, or make the write fail as DynamoDB would."""
-        action = handler.headers["x-amz-target"].split(".")[-1]
+        action = action_of(handler)
         names = _items_of(action, handler)
         is_transaction = action == "TransactWriteItems"
         with self._lock:
@@ -141,7 +138,7 @@ class Conflicts:
                 self._in_flight.update(names)
         if any(taken):
             self.count += 1
-            _refuse(handler, action, taken)
+            refuse(handler, _conflict(action, taken))
         elif is_transaction:
             time.sleep(self._seconds)
         try:
@@ -152,16 +149,31 @@ class Conflicts:
                     self._in_flight.difference_update(names)
 
 
-def _refuse(handler: DynamoHandler, action: str, taken: list[bool]) -> None:
-    def refused() -> ActionResult:
-        if action.startswith("Transact"):
-            reasons = [CONFLICT if conflict else (None, None, None) for conflict in taken]
-            raise TransactionCanceledException(reasons)
-        raise DynamodbException(f"{ERROR_PREFIX}TransactionConflictException", CONFLICT[1])
+def _conflict(action: str, taken: list[bool]) -> DynamodbException:
+    if action.startswith("Transact"):
+        return TransactionCanceledException([CONFLICT if conflict else (None, None, None) for conflict in taken])
+    return DynamodbException(f"{ERROR_PREFIX}TransactionConflictException", CONFLICT[1])
 
-    for name in ("transact_write_items", "transact_get_items", "put_item", "update_item", "delete_item"):
-        setattr(handler, name, refused)
-    handler.batch_write_item = refused  # type: ignore[method-assign]
+
+def refuse(handler: DynamoHandler, error: DynamodbException) -> None:
+    """Let the action that `handler` is about to run raise `error` instead."""
+
+    def refused() -> ActionResult:
+        raise error
+
+    action = action_of(handler)
+    setattr(handler, camelcase_to_underscores(action), refused)
+
+
+def action_of(handler: DynamoHandler) -> str:
+    """Return the operation's name, as `TransactWriteItems`."""
+    return str(handler.headers["x-amz-target"].rpartition(".")[2])
+
+
+def hold_limits(handler: DynamoHandler) -> None:
+    """Refuse what is over a limit that moto does not know."""
+    if message := broken_limit(action_of(handler), handler.body):
+        refuse(handler, MockValidationException(message))
 
 
 def _items_of(action: str, handler: DynamoHandler) -> list[ItemName]:

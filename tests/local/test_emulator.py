@@ -324,6 +324,26 @@ def test_a_transaction_above_4_mib_is_refused(cloud: Cloud) -> None:
     assert cloud.items() == []
 
 
+@pytest.mark.parametrize("number", ["1" * 39, "1." + "0" * 37 + "1", "-" + "9" * 40])
+def test_a_number_of_more_than_38_digits_is_refused(cloud: Cloud, number: str) -> None:
+    with pytest.raises(ClientError, match="38 significant digits"):
+        dynamodb(cloud).put_item(TableName=cloud.table_name, Item=row("p", "a") | {"m": {"M": {"n": {"N": number}}}})
+    assert cloud.items() == []
+
+
+@pytest.mark.parametrize("number", ["1" * 38, "1" + "0" * 60, "0." + "0" * 50 + "1", "-0"])
+def test_a_number_of_38_digits_is_kept(cloud: Cloud, number: str) -> None:
+    dynamodb(cloud).put_item(TableName=cloud.table_name, Item=row("p", "a") | {"n": {"N": number}})
+    assert cloud.items()[0]["n"] == {"N": number}
+
+
+def test_a_batch_of_more_than_25_writes_is_refused(cloud: Cloud) -> None:
+    puts = [{"PutRequest": {"Item": row("p", str(number))}} for number in range(26)]
+    with pytest.raises(ClientError, match="more than 25"):
+        dynamodb(cloud).batch_write_item(RequestItems={cloud.table_name: puts})
+    assert cloud.items() == []
+
+
 def test_100_items_can_be_read_in_one_transaction(cloud: Cloud) -> None:
     put(cloud, "p", "99")
     gets: Any = [{"Get": {"TableName": cloud.table_name, "Key": row("p", str(n))}} for n in range(100)]
