@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from functions.platform.models import MOST_PER_MINUTE, MOST_PER_MONTH
 from shared.http.openapi import (
+    ENVELOPE,
+    ENVELOPE_SCHEMAS,
     NAME_PATTERN,
     Description,
-    ErrorStyle,
     answer,
     array,
     json_body,
     json_content,
+    ok,
+    operation,
     parameter,
     parameter_ref,
     record,
@@ -25,8 +28,7 @@ if TYPE_CHECKING:
 
     from shared.http.openapi import Json
 
-ERRORS = ErrorStyle("Envelope", "Error")
-_COMMON = ["CorrelationId", "ProjectId", "TenantId", "WorkspaceId"]
+TAG = "Platform"
 _EVERY_ERROR = (400, 401, 403, 405, 429, 503)
 _BODY_ERRORS = (*_EVERY_ERROR, 413, 415)
 
@@ -130,38 +132,22 @@ SCHEMAS: dict[str, Json] = {
     ),
     "Health": record({"status": typed("string", const="ok"), "version": _TEXT}),
     "Readiness": record({"status": _STATUS, "dependencies": array(record({"name": _TEXT, "status": _STATUS}))}),
-    "Error": record(
-        {
-            "type": typed("string", const="error"),
-            "error": record({"type": _TEXT, "message": _TEXT}),
-            "request_id": _TEXT,
-        }
-    ),
+    **ENVELOPE_SCHEMAS,
 }
 
 
 def _operation(
-    name: str, summary: str, *parameters: Json, errors: Iterable[int], body: Json | None = None, **answers: Json
+    name: str, summary: str, *parameters: Json, errors: Iterable[int], body: Json | None = None, success: Json
 ) -> Json:
-    return {
-        "operationId": name,
-        "summary": summary,
-        "tags": ["Platform"],
-        "parameters": [*parameters, *map(parameter_ref, _COMMON)],
-        **({"requestBody": body} if body else {}),
-        "responses": {status.lstrip("_"): told for status, told in answers.items()} | ERRORS.refer(errors),
-    }
+    responses = {"200": success} | ENVELOPE.refer(errors)
+    return operation((name, summary), *parameters, tag=TAG, body=body, responses=responses)
 
 
 def _open(name: str, summary: str, **answers: Json) -> Json:
     """Describe an operation that needs no key."""
     told = {status.lstrip("_"): one for status, one in answers.items()}
-    common = {"tags": ["Platform"], "security": [], "parameters": [parameter_ref("CorrelationId")]}
-    return {"operationId": name, "summary": summary, **common, "responses": told | ERRORS.refer([405])}
-
-
-def _ok(schema: str, *headers: str) -> Json:
-    return answer("Successful Response", json_content(ref(schema)), headers=headers)
+    common = {"tags": [TAG], "security": [], "parameters": [parameter_ref("CorrelationId")]}
+    return {"operationId": name, "summary": summary, **common, "responses": told | ENVELOPE.refer([405])}
 
 
 _PAGE = parameter("query", "page", _TEXT, "The `next_page` of the page before")
@@ -179,7 +165,7 @@ def _keys() -> dict[str, dict[str, Json]]:
                 "Make a key (project_admin and above, of its own rank or below)",
                 body=json_body(ref("NewApiKey")),
                 errors=(*_BODY_ERRORS, 409),
-                _200=_ok("ApiKeyWithSecret", "Cache-Control"),
+                success=ok("ApiKeyWithSecret", "Cache-Control"),
             ),
             "get": _operation(
                 "list_api_keys",
@@ -188,19 +174,19 @@ def _keys() -> dict[str, dict[str, Json]]:
                 _PAGE,
                 _REVOKED,
                 errors=_EVERY_ERROR,
-                _200=_ok("ApiKeyList"),
+                success=ok("ApiKeyList"),
             ),
         },
         "/v1/api_keys/{key_id}": {
             "get": _operation(
-                "read_api_key", "One key's record", _KEY_ID, errors=(*_EVERY_ERROR, 404), _200=_ok("ApiKey")
+                "read_api_key", "One key's record", _KEY_ID, errors=(*_EVERY_ERROR, 404), success=ok("ApiKey")
             ),
             "delete": _operation(
                 "revoke_api_key",
                 "Revoke a key: refused everywhere within 60 s",
                 _KEY_ID,
                 errors=(*_EVERY_ERROR, 404, 409),
-                _200=_ok("ApiKeyRevoked"),
+                success=ok("ApiKeyRevoked"),
             ),
         },
     }
@@ -210,7 +196,7 @@ def _projects() -> dict[str, dict[str, Json]]:
     return {
         "/v1/projects/{project_id}": {
             "get": _operation(
-                "read_project", "A project's settings", _PROJECT_ID, errors=(*_EVERY_ERROR, 404), _200=_ok("Project")
+                "read_project", "A project's settings", _PROJECT_ID, errors=(*_EVERY_ERROR, 404), success=ok("Project")
             ),
             "put": _operation(
                 "put_project",
@@ -218,7 +204,7 @@ def _projects() -> dict[str, dict[str, Json]]:
                 _PROJECT_ID,
                 body=json_body(ref("ProjectChange")),
                 errors=(*_BODY_ERRORS, 404, 409),
-                _200=_ok("Project"),
+                success=ok("Project"),
             ),
         },
         "/v1/usage": {
@@ -228,7 +214,7 @@ def _projects() -> dict[str, dict[str, Json]]:
                 _LIMIT,
                 _PAGE,
                 errors=_EVERY_ERROR,
-                _200=_ok("Usage"),
+                success=ok("Usage"),
             )
         },
     }
@@ -240,10 +226,10 @@ def _status() -> dict[str, dict[str, Json]]:
 
     unready = answer("Some do not", json_content(ref("Readiness")), headers=("Cache-Control",))
     return {
-        "/health": {"get": _open("health", "Whether it runs", _200=_ok("Health", "Cache-Control"))},
+        "/health": {"get": _open("health", "Whether it runs", _200=ok("Health", "Cache-Control"))},
         "/ready": {
             "get": _open(
-                "ready", "Whether what it rests on answers", _200=_ok("Readiness", "Cache-Control"), _503=unready
+                "ready", "Whether what it rests on answers", _200=ok("Readiness", "Cache-Control"), _503=unready
             )
         },
         "/openapi.json": {
@@ -254,4 +240,4 @@ def _status() -> dict[str, dict[str, Json]]:
     }
 
 
-DESCRIPTION = Description({**_keys(), **_projects(), **_status()}, SCHEMAS, ERRORS)
+DESCRIPTION = Description(TAG, {**_keys(), **_projects(), **_status()}, SCHEMAS, ENVELOPE)

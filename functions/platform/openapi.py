@@ -17,6 +17,7 @@ from functions.platform import description as platform
 from functions.platform.documents import DOCUMENT
 from functions.platform.version import VERSION
 from functions.projects import openapi as projects
+from functions.stores import openapi as stores
 from shared.http.openapi import HEADERS, NAME_PATTERN, parameter, typed
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from shared.http.openapi import Json
 
-SURFACES = (projects.DESCRIPTION, platform.DESCRIPTION)
+SURFACES = (projects.DESCRIPTION, stores.DESCRIPTION, platform.DESCRIPTION)
 _PURPOSE = """Memory for AI agents.
 
 Every request but those of `/health`, `/ready` and this document carries a key: `Authorization: Bearer K`,
@@ -67,7 +68,7 @@ def document() -> Json:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "tags": [{"name": projects.TAG}, {"name": "Platform"}],
+        "tags": [{"name": surface.tag} for surface in SURFACES],
         "security": [{name: []} for name in _SECURITY],
         "paths": paths,
         "components": {

@@ -10,9 +10,9 @@ from shared.http.openapi import (
     ErrorStyle,
     answer,
     json_body,
-    json_content,
+    ok,
+    operation,
     parameter,
-    parameter_ref,
     ref,
     typed,
 )
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 ROOT = "/sandbox/memory/v1"
 ERRORS = ErrorStyle("Detail", "ErrorDetail", {422: "HTTPValidationError"})
 TAG = "Project memory"
-_COMMON = ["CorrelationId", "ProjectId", "TenantId", "WorkspaceId"]
 _EVERY_ERROR = (401, 403, 405, 422, 429, 503)
 _BELOW_A_PATH = (*_EVERY_ERROR, 404)
 _WRITE_ERRORS = (*_BELOW_A_PATH, 409)
@@ -74,18 +73,8 @@ def _operation(
     body: Json | None = None,
     **answers: Json,
 ) -> Json:
-    return {
-        "operationId": name,
-        "summary": summary,
-        "tags": [TAG],
-        "parameters": [*parameters, *map(parameter_ref, _COMMON)],
-        **({"requestBody": body} if body else {}),
-        "responses": {status.lstrip("_"): told for status, told in answers.items()} | ERRORS.refer(errors),
-    }
-
-
-def _ok(schema: str, *headers: str) -> Json:
-    return answer("Successful Response", json_content(ref(schema)), headers=headers)
+    responses = {status.lstrip("_"): told for status, told in answers.items()} | ERRORS.refer(errors)
+    return operation((name, summary), *parameters, tag=TAG, body=body, responses=responses)
 
 
 _UNCHANGED = answer("It has not changed", headers=("ETag",))
@@ -114,7 +103,7 @@ def _tasks() -> dict[str, dict[str, Json]]:
                 _LIMIT,
                 _CURSOR,
                 errors=_EVERY_ERROR,
-                _200=_ok("TaskList"),
+                _200=ok("TaskList"),
             )
         },
         f"{ROOT}/tasks/{{task_id}}": {
@@ -125,7 +114,7 @@ def _tasks() -> dict[str, dict[str, Json]]:
                 _TURNS_LIMIT,
                 _CURSOR,
                 errors=_BELOW_A_PATH,
-                _200=_ok("TaskIndex"),
+                _200=ok("TaskIndex"),
             ),
             "delete": _operation(
                 "delete_task",
@@ -148,7 +137,7 @@ def _turns() -> dict[str, dict[str, Json]]:
                 *where,
                 _IF_CHANGED,
                 errors=_BELOW_A_PATH,
-                _200=_ok("TurnRecord", "ETag"),
+                _200=ok("TurnRecord", "ETag"),
                 _304=_UNCHANGED,
             ),
             "put": _operation(
@@ -159,7 +148,7 @@ def _turns() -> dict[str, dict[str, Json]]:
                 _IF_NONE_MATCH,
                 body=body,
                 errors=_PUT_ERRORS,
-                _200=_ok("TurnRecord", "ETag"),
+                _200=ok("TurnRecord", "ETag"),
             ),
             "patch": _operation(
                 "patch_turn",
@@ -169,7 +158,7 @@ def _turns() -> dict[str, dict[str, Json]]:
                 _IF_NONE_MATCH,
                 body=body,
                 errors=_PUT_ERRORS,
-                _200=_ok("TurnRecord", "ETag"),
+                _200=ok("TurnRecord", "ETag"),
             ),
         }
     }
@@ -209,7 +198,7 @@ def _artifacts() -> dict[str, dict[str, Json]]:
                 _IF_NONE_MATCH,
                 body={"required": True, "content": _BYTES},
                 errors=(*_WRITE_ERRORS, 412, 413),
-                _200=_ok("ArtifactRecord", "ETag"),
+                _200=ok("ArtifactRecord", "ETag"),
             ),
         }
     }
@@ -225,7 +214,7 @@ def _uploads() -> dict[str, dict[str, Json]]:
                 *where,
                 body=json_body(ref("UploadRequest")),
                 errors=(*_BELOW_A_PATH, 413, 415),
-                _200=_ok("UploadTicket"),
+                _200=ok("UploadTicket"),
             )
         },
         f"{_ARTIFACT_PATH}/complete": {
@@ -237,10 +226,10 @@ def _uploads() -> dict[str, dict[str, Json]]:
                 _IF_NONE_MATCH,
                 body=json_body(ref("CompleteRequest")),
                 errors=_PUT_ERRORS,
-                _200=_ok("ArtifactRecord", "ETag"),
+                _200=ok("ArtifactRecord", "ETag"),
             )
         },
     }
 
 
-DESCRIPTION = Description({**_tasks(), **_turns(), **_artifacts(), **_uploads()}, SCHEMAS, ERRORS)
+DESCRIPTION = Description(TAG, {**_tasks(), **_turns(), **_artifacts(), **_uploads()}, SCHEMAS, ERRORS)

@@ -48,6 +48,7 @@ MEANINGS: dict[int, tuple[str, tuple[str, ...]]] = {
 class Description:
     """What one surface adds to the document: its paths and the schemas that they name."""
 
+    tag: str
     paths: Mapping[str, Mapping[str, Json]]
     schemas: Mapping[str, Json]
     errors: ErrorStyle
@@ -119,3 +120,37 @@ def parameter(place: str, name: str, schema: Json, description: str = "") -> Jso
     """Return a parameter in the `path`, `query` or `header`; those in the path are required."""
     told = {"description": description} if description else {}
     return {"name": name, "in": place, "required": place == "path", **told, "schema": schema}
+
+
+ENVELOPE = ErrorStyle("Envelope", "Error")
+"""`shared.http.dialects.envelope`, described."""
+
+ENVELOPE_SCHEMAS: dict[str, Json] = {
+    "Error": record(
+        {
+            "type": typed("string", const="error"),
+            "error": record({"type": typed("string"), "message": typed("string")}),
+            "request_id": typed("string"),
+        }
+    )
+}
+COMMON_PARAMETERS = ("CorrelationId", "ProjectId", "TenantId", "WorkspaceId")
+
+
+def operation(
+    told: tuple[str, str], *parameters: Json, tag: str, body: Json | None = None, responses: Mapping[str, Json]
+) -> Json:
+    """Return the description of an operation that needs a key; `told` is its id and its summary."""
+    return {
+        "operationId": told[0],
+        "summary": told[1],
+        "tags": [tag],
+        "parameters": [*parameters, *map(parameter_ref, COMMON_PARAMETERS)],
+        **({"requestBody": body} if body else {}),
+        "responses": dict(responses),
+    }
+
+
+def ok(schema: str, *headers: str) -> Json:
+    """Return the description of a successful JSON answer."""
+    return answer("Successful Response", json_content(ref(schema)), headers=headers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import MagicMock
 
@@ -12,13 +13,13 @@ import jsonschema_rs
 from functions.platform import api as platform
 from functions.platform import openapi
 from functions.projects import api as projects
+from functions.stores import api as stores
 from shared.kernel.clock import rfc3339
 from shared.kernel.scope import Role
 from tests.clients.events import Client
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     import pytest
     from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tests.platform.world import World
 
 DOCUMENT = openapi.document()
+FUNCTIONS = Path(openapi.__file__).parents[1]
 ANYTHING: Any = MagicMock()
 
 
@@ -53,14 +55,19 @@ def routes(routers: Iterable[Router]) -> Iterator[tuple[str, str, str]]:
 
 
 def test_every_route_is_described_under_its_own_name_and_nothing_else_is() -> None:
-    served = set(routes([*platform.routers(ANYTHING, ANYTHING, ""), *projects.routers(ANYTHING, 0)]))
+    known = [*platform.routers(ANYTHING, ANYTHING, ""), *projects.routers(ANYTHING, 0), *stores.routers(ANYTHING)]
+    served = list(routes(known))
     described = {
         (path, verb, operation["operationId"])
         for path, item in DOCUMENT["paths"].items()
         for verb, operation in item.items()
     }
-    assert served == described
+    assert set(served) == described
     assert len({name for _, _, name in served}) == len(served)
+
+
+def test_every_surface_is_described() -> None:
+    assert len(openapi.SURFACES) == len(list(FUNCTIONS.glob("*/api.py")))
 
 
 def test_every_path_parameter_is_described() -> None:
@@ -205,3 +212,39 @@ def test_project_memorys_answers_are_as_described(world: World) -> None:
         "416",
         "422",
     }
+
+
+def test_memory_stores_answers_are_as_described(world: World) -> None:
+    client = Client(
+        stores.build(world.cloud.environment("StoresFunction"), world.cloud.aws, world.clock), world.client().key
+    )
+    ask = Checked(client)
+    root, store = "/v1/memory_stores", "/v1/memory_stores/{memory_store_id}"
+    memories, versions = f"{store}/memories", f"{store}/memory_versions"
+    memory, version = f"{memories}/{{memory_id}}", f"{versions}/{{memory_version_id}}"
+    at = f"{root}/{ask('POST', root, root, json_body={'name': 'n', 'metadata': {'a': 'b'}}).json['id']}"
+    made = ask("POST", f"{at}/memories", memories, json_body={"path": "/a/b.md", "content": "x"}).json
+    ask("POST", f"{at}/memories", memories, json_body={"path": "/a", "content": "x"})
+    ask("POST", f"{at}/memories", memories, json_body={"path": "a", "content": "x"})
+    ask("POST", f"{at}/memories", memories, body=b" " * ((1 << 20) + 1))
+    for query in ("", "depth=1", "view=full", "limit=0"):
+        ask("GET", f"{at}/memories", memories, query=query)
+    one = f"{at}/memories/{made['id']}"
+    ask("GET", one, memory)
+    stale = {"type": "content_sha256", "content_sha256": "0" * 64}
+    ask("POST", one, memory, json_body={"content": "y", "precondition": stale})
+    ask("POST", one, memory, json_body={"content": "y"})
+    ask("DELETE", one, memory)
+    ask("DELETE", one, memory)
+    listed = ask("GET", f"{at}/memory_versions", versions, query="view=full").json["data"]
+    which = f"{at}/memory_versions/{listed[-1]['id']}"
+    ask("POST", f"{which}/redact", f"{version}/redact")
+    ask("GET", which, version)
+    ask("POST", at, store, json_body={"description": "d"})
+    ask("POST", f"{at}/archive", f"{store}/archive")
+    for path, template in ((root, root), (at, store)):
+        ask("GET", path, template, query="include_archived=true")
+    ask("DELETE", at, store)
+    ask("GET", at, store)
+    assert {int(status) for _, status in ask.seen} == {200, 400, 404, 409, 413}
+    assert len({name for name, _ in ask.seen}) == 14
