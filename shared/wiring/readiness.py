@@ -28,11 +28,14 @@ class Readiness:
     """The dependencies of a stack: the table, the bucket, and the queue and search where there are some."""
 
     def __init__(self, environment: Environment, aws: Aws, seconds: float = SECONDS) -> None:
+        self._aws = aws
         self._checks = dict(_checks(environment, aws))
         self._seconds = seconds
 
     def states(self) -> dict[str, State]:
         """Return the state of each dependency; one that does not answer in time is unavailable."""
+        # Building clients takes a cold function as long as all the answers: that is not the dependencies' doing.
+        _ = self._aws.dynamodb, self._aws.s3, self._aws.sqs
         asked = {name: _threads().submit(copy_context().run, check) for name, check in self._checks.items()}
         wait(asked.values(), timeout=self._seconds)
         for future in asked.values():
