@@ -24,6 +24,7 @@ class Draft:
         self._backing, self._address, self._actor = backing, address, actor
         self.content = content
         self._stored: dict[str, str] = {}  # object keys by the version id that they were stored for
+        self._source: str | None = None
         self._begin(backing.clock.now_ms())
 
     def follow(self, moment: int) -> None:
@@ -43,6 +44,9 @@ class Draft:
         Raises:
             ObjectMissing: they are gone.
         """
+        if self._source not in (None, source):
+            self._begin(self.at)  # what was copied before is no longer what the memory holds
+        self._source = source
         self._store(lambda key, owner: self._backing.objects.copy(source, key, owner=owner))
 
     def row(self, memory_id: str, operation: str, path: str, **content: str | int) -> Item:

@@ -66,6 +66,10 @@ class World:
         told: dict[str, Any] = sweeper.build(self.environ, self.cloud.aws, self.clock)({"job": job}, CONTEXT)
         return told
 
+    def flush_usage(self) -> None:
+        """Write the usage that was noted."""
+        tenancy(Environment.of(self.environ), self.cloud.aws, self.clock).meter.flush()
+
 
 @dataclass
 class StoreClient(Client):
