@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infra.local.home import Home, HomeInUse
+from infra.local.journal import JournalUnreadable
 from infra.local.run import Run
 from infra.local.server import PortInUse, bind
+from infra.local.settings import BadSetting, settings_of
+from infra.local.template import TemplateNotUnderstood
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,16 +25,15 @@ if TYPE_CHECKING:
 def main(environ: Mapping[str, str]) -> int:
     """Run until a signal stops it; return the exit status."""
     try:
-        port = int(environ.get("PORT", "8000"))
-        home = Home(Path(environ.get("LODESTORE_HOME", ".lodestore")))
-        listener = bind(port)
-    except ValueError:
-        sys.stderr.write(f"lodestore: PORT is {environ['PORT']!r}, which is not a number.\n")
+        settings = settings_of(environ)
+        home = Home(settings.home)
+        Run(home, bind(settings.port), settings).until_stopped()
+    except BadSetting as reason:
+        sys.stderr.write(f"lodestore: {reason}\n")
         return 2
-    except (HomeInUse, PortInUse) as reason:
+    except (HomeInUse, PortInUse, JournalUnreadable, TemplateNotUnderstood) as reason:
         sys.stderr.write(f"lodestore: {reason}\n")
         return 1
-    Run(home, listener, environ).until_stopped()
     return 0
 
 

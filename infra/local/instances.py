@@ -87,10 +87,9 @@ class Instances:
         """
         started = asyncio.get_running_loop().run_in_executor(self._threads, self.run, event)
         try:
-            return await asyncio.wait_for(asyncio.shield(started), self.function.timeout)
+            return await asyncio.wait_for(started, self.function.timeout)
         except TimeoutError:
             log.error("function timed out", extra={"function": self.function.name})  # noqa: TRY400 - nothing was raised
-            started.add_done_callback(lambda late: late.exception())
             raise FunctionTimedOut from None
 
     def run(self, event: dict[str, Any]) -> Any:

@@ -21,24 +21,21 @@ from shared.wiring.tenancy import flush_usage, tenancy
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Mapping
 
     from infra.local.emulator import Emulator
     from infra.local.home import Home
     from infra.local.presigned import PresignedObjects
+    from infra.local.settings import Settings
     from infra.local.stack import Function
-
-ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3")
-REAL_NAMES = ("TABLE_NAME", "BUCKET_NAME", "QUEUE_URL")
 
 
 class Run:
     """A server in `home` on `listener`."""
 
-    def __init__(self, home: Home, listener: socket.socket, environ: Mapping[str, str]) -> None:
+    def __init__(self, home: Home, listener: socket.socket, settings: Settings) -> None:
         self._home = home
         self._listener = listener
-        self._environ = environ
+        self._settings = settings
         self._console = home.take_over_output()
         self._stack = Stack(TEMPLATE)
         self._clock = SystemClock()
@@ -48,7 +45,7 @@ class Run:
 
     def until_stopped(self) -> None:
         """Serve until a signal comes, and leave everything in order."""
-        if not any(name in self._environ for name in ENDPOINTS):
+        if self._settings.real is None:
             self._emulate()
         for instances in self._instances:
             instances.warm()
@@ -78,10 +75,7 @@ class Run:
         return [Instances(function, builder_of(function, self._aws, self._clock)) for function in functions]
 
     def _placed(self, function: Function) -> Function:
-        here = {"DIRECT_BODY_BYTES": str(BODY_BYTES)}
-        if self._emulator is None:
-            here |= {name: self._environ[name] for name in REAL_NAMES if name in self._environ}
-        function.environment.update(here)
+        function.environment.update({"DIRECT_BODY_BYTES": str(BODY_BYTES), **(self._settings.real or {})})
         return function
 
     def _gateway(self) -> Gateway:

@@ -19,6 +19,7 @@ import requests
 from moto.server import ThreadedMotoServer
 
 from infra.local.server import HOST
+from infra.local.settings import BadSetting, settings_of
 from tests.emulator.cloud import emulated_cloud
 from tests.local.running import Running, command, running
 
@@ -104,7 +105,7 @@ def test_it_sleeps_while_nobody_asks(server: Running) -> None:
 
 def test_a_second_server_in_the_same_home_is_refused(server: Running) -> None:
     process = command(server.home)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
     assert f"Another Lodestore uses {server.home}" in errors
 
@@ -115,15 +116,33 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         process = command(tmp_path, PORT=str(port))
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
     assert f"Port {port}" in errors
     assert "Traceback" not in errors
 
 
-def test_a_port_that_is_no_number_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("environ", "told"),
+    [
+        ({"PORT": "eighty"}, "PORT is 'eighty'"),
+        ({"PORT": "65536"}, "PORT is '65536'"),
+        ({"AWS_ENDPOINT_URL_S3": "http://x", "TABLE_NAME": "t"}, "BUCKET_NAME must be set too"),
+    ],
+)
+def test_a_setting_that_can_not_be_used_is_named(environ: dict[str, str], told: str) -> None:
+    with pytest.raises(BadSetting, match=told):
+        settings_of(environ)
+
+
+def test_empty_settings_are_the_defaults() -> None:
+    settings = settings_of({"PORT": "", "LODESTORE_HOME": "", "AWS_ENDPOINT_URL": ""})
+    assert (settings.port, settings.home, settings.real) == (8000, Path(".lodestore"), None)
+
+
+def test_a_bad_setting_ends_the_run_with_status_2(tmp_path: Path) -> None:
     process = command(tmp_path, PORT="eighty")
-    assert "PORT is 'eighty'" in process.communicate(timeout=30)[1]
+    assert process.communicate(timeout=60)[1] == "lodestore: PORT is 'eighty', which is not a port's number.\n"
     assert process.returncode == 2
 
 
