@@ -1,0 +1,112 @@
+"""Requests that begin at the same moment, and a stack in which they really meet.
+
+The emulator takes milliseconds of one processor for what DynamoDB does beside everything else. So time goes slower
+here: transactions last 10 ms of it, and the product waits and gives up by it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+from infra.local.transactions import Conflicts
+from shared.kernel.clock import SystemClock
+from tests.clients.events import Answer, Client
+from tests.projects.world import World, project_world
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+SLOWNESS = 4
+TRANSACTION_SECONDS = 0.01
+
+
+@contextmanager
+def racing_world() -> Iterator[World]:
+    """Return a world with conflicts, a running clock, and slow time."""
+    slow = SimpleNamespace(monotonic=_now, sleep=lambda seconds: time.sleep(seconds * SLOWNESS))
+    conflicts = Conflicts(TRANSACTION_SECONDS * SLOWNESS)
+    with patch("shared.kernel.contention.time", slow), project_world(conflicts=conflicts, clock=SystemClock()) as world:
+        yield world
+
+
+def _now() -> float:
+    return time.monotonic() / SLOWNESS
+
+
+@dataclass
+class Race:
+    """What came of requests that began together: answers in the order of the requests, seconds of slow time."""
+
+    answers: list[Answer]
+    seconds: list[float]
+
+    @property
+    def statuses(self) -> set[int]:
+        return {answer.status for answer in self.answers}
+
+    def count(self, status: int) -> int:
+        return [answer.status for answer in self.answers].count(status)
+
+
+@dataclass
+class Progress:
+    """Which of the race's requests were sent, and which were answered with success."""
+
+    started: set[int] = field(default_factory=set)
+    acknowledged: set[int] = field(default_factory=set)
+    over: threading.Event = field(default_factory=threading.Event)
+
+
+def race(world: World, key: str, requests: Sequence[Callable[[Client], Answer]], progress: Progress) -> Race:
+    """Send all requests at once, each to an instance of its own."""
+    clients = [Client(world.handler(), key) for _ in requests]
+    barrier = threading.Barrier(len(requests))
+
+    def run(number: int) -> tuple[Answer, float]:
+        barrier.wait()
+        progress.started.add(number)
+        began = _now()
+        answer = requests[number](clients[number])
+        if answer.status < 300:
+            progress.acknowledged.add(number)
+        return answer, _now() - began
+
+    with ThreadPoolExecutor(len(requests)) as pool:
+        done = list(pool.map(run, range(len(requests))))
+    progress.over.set()
+    seconds = [taken for _, taken in done]
+    print(f"{len(done)} requests: {sum(seconds) / len(done):.2f} s each, at most {max(seconds):.2f} s")
+    return Race([answer for answer, _ in done], seconds)
+
+
+def watched_race(
+    world: World, key: str, requests: Sequence[Callable[[Client], Answer]], watch: Callable[[Client, Progress], None]
+) -> Race:
+    """Run a race while `watch` is called again and again, once more when it is over."""
+    progress, client = Progress(), Client(world.handler(), key)
+
+    def look() -> int:
+        looks = 0
+        while True:
+            over = progress.over.is_set()
+            watch(client, progress)
+            looks += 1
+            if over:
+                return looks
+            progress.over.wait(0.02)  # leave the racers something of the processor
+
+    with ThreadPoolExecutor(1) as pool:
+        looking = pool.submit(look)
+        try:
+            result = race(world, key, requests, progress)
+        finally:
+            progress.over.set()
+        assert looking.result() > 1
+    return result

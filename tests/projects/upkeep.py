@@ -1,0 +1,47 @@
+"""The sweeper's function as it runs in the background, in a fraction of the time.
+
+It asks for hundreds of hours of the due index, nearly all of them empty: here empty ones are known to be so.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from shared.aws.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.projects.world import World
+
+
+@contextmanager
+def known_empty_hours(world: World) -> Iterator[None]:
+    """Answer queries of empty buckets of the due index without a call."""
+    ask, filled = Table.due, world.cloud.table.rows.entries["due"]
+
+    def due(table: Table, bucket: str, start: dict[str, Any] | None = None) -> Any:
+        return ask(table, bucket, start) if bucket in filled else ([], None)
+
+    with patch.object(Table, "due", due):
+        yield
+
+
+def sweep(world: World) -> None:
+    """Run the sweeper until it finds nothing more to do."""
+    with known_empty_hours(world):
+        while True:
+            told = world.sweep()
+            assert told["errors"] == 0
+            if told["swept"] == 0:
+                return
+
+
+def nights(world: World, count: int) -> None:
+    """Let so many nights pass, with the nightly job in each."""
+    with known_empty_hours(world):
+        for _ in range(count):
+            world.clock.move(days=1)
+            assert world.sweep("reconcile")["errors"] == 0
