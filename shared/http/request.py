@@ -24,12 +24,15 @@ _JSON = re.compile(r"application/(json|[\w.+-]+\+json)", re.IGNORECASE)
 class Request:
     """One request: method, path parameters, raw query, lower-cased headers, body and its two ids.
 
-    `caller` is set once the credential is admitted.
+    `caller` is set once the credential is admitted, `route` and `operation` (its id in the API document)
+    once a route is met.
     """
 
     event: dict[str, Any]
     request_id: str = field(default_factory=lambda: f"req_{ulid()}")
     caller: Caller | None = None
+    route: str | None = None
+    operation: str | None = None
 
     @property
     def method(self) -> str:

@@ -13,6 +13,8 @@ from shared.kernel.errors import NotFound
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from aws_lambda_powertools.event_handler.api_gateway import Route
+
     from shared.http.request import Request
 
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -37,6 +39,13 @@ class Resolver(APIGatewayHttpResolver):
     def _to_proxy_event(self, event: dict[str, Any]) -> Any:
         self._own_event = super()._to_proxy_event(event)
         return self._own_event
+
+    def _call_route(self, route: Route, route_arguments: dict[str, str]) -> Any:
+        """Tell the request which route it met, for its line in the log; what met none names no route of ours."""
+        if "<" in route.path or route in self._static_routes:
+            request: Request = self.context["request"]
+            request.route, request.operation = f"{route.method} {route.path}", route.func.__name__
+        return super()._call_route(route, route_arguments)
 
 
 def new_router() -> Router:
