@@ -83,8 +83,12 @@ class OrderedTable(Table):
 
     def key_of(self, attributes: dict[str, Any]) -> Key:
         """Return the key in DynamoDB's JSON `attributes` (an item or a key) as sortable values."""
-        values = attributes[self.hash_key_attr], attributes[str(self.range_key_attr)]
-        return sortable(DynamoType(values[0])), sortable(DynamoType(values[1]))
+        names = self.hash_key_attr, str(self.range_key_attr)
+        if any(name not in attributes for name in names):
+            message = "The provided key element does not match the schema"
+            raise MockValidationException(message)
+        partition, sort = (sortable(DynamoType(attributes[name])) for name in names)
+        return partition, sort
 
     def store(self, key: Key, item: Item) -> None:
         """Put `item`, whose index keys must be of their declared types and within their sizes."""

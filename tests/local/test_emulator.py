@@ -324,6 +324,20 @@ def test_a_transaction_above_4_mib_is_refused(cloud: Cloud) -> None:
     assert cloud.items() == []
 
 
+def test_a_key_without_its_sort_key_is_refused(cloud: Cloud) -> None:
+    half = {"pk": {"S": "p"}}
+    change = {"TableName": cloud.table_name, "Key": half, "UpdateExpression": "REMOVE x"}
+    calls: list[Callable[[], Any]] = [
+        lambda: dynamodb(cloud).update_item(**change),
+        lambda: dynamodb(cloud).transact_write_items(TransactItems=[{"Update": change}]),
+        lambda: dynamodb(cloud).get_item(TableName=cloud.table_name, Key=half),
+    ]
+    for call in calls:
+        with pytest.raises(ClientError, match="ValidationException"):
+            call()
+    assert cloud.items() == []
+
+
 @pytest.mark.parametrize("number", ["1" * 39, "1." + "0" * 37 + "1", "-" + "9" * 40])
 def test_a_number_of_more_than_38_digits_is_refused(cloud: Cloud, number: str) -> None:
     with pytest.raises(ClientError, match="38 significant digits"):

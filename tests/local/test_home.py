@@ -27,6 +27,7 @@ def test_a_second_holder_is_refused_until_the_first_is_gone(tmp_path: Path) -> N
 
 def test_credentials_are_written_whole_and_for_the_owner_alone(tmp_path: Path) -> None:
     home = Home(tmp_path / "deep" / "er")
+    assert home.folder.stat().st_mode & 0o777 == 0o700
     assert home.read_credentials() == {}
     home.credentials.write_text("{")
     assert home.read_credentials() == {}

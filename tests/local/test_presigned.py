@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -52,10 +53,15 @@ class Site:
         return self.objects.presign_get(key, seconds=60, content_type="a/b")
 
 
+@cache
+def signing_aws() -> Aws:
+    return Aws({"PRESIGN_ENDPOINT_URL": f"http://{HOST}/_s3"})
+
+
 @pytest.fixture
 def site() -> Iterator[Site]:
     with emulated_cloud() as cloud:
-        aws = Aws({"PRESIGN_ENDPOINT_URL": f"http://{HOST}/_s3"})
+        aws = signing_aws()
         signer: Any = aws.presigner
         credentials = signer._request_signer._credentials.get_frozen_credentials()
         clock = Clock()
