@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from functions.platform.callers import admitted
 from functions.platform.models import BODY_BYTES, NewKey, key_shown
 from shared.http.answers import json_answer
-from shared.http.request import path_value
 from shared.http.routing import new_router, request_of
 from shared.http.validation import flag_in, integer_in, validated
 from shared.kernel.errors import InvalidInput
@@ -52,11 +51,10 @@ def key_routes(keys: Keys, clock: Clock) -> Router:
 
     @router.get(f"{ROOT}/<key_id>")
     def read_api_key(key_id: str) -> Response[Any]:
-        return json_answer(key_shown(keys.get(admitted(request_of(router)), path_value(key_id))))
+        return json_answer(key_shown(keys.get(admitted(request_of(router)), key_id)))
 
     @router.delete(f"{ROOT}/<key_id>")
     def revoke_api_key(key_id: str) -> Response[Any]:
-        key_id = path_value(key_id)
         keys.revoke(admitted(request_of(router)), key_id)
         return json_answer({"id": key_id, "type": "api_key_revoked"})
 

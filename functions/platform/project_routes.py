@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from functions.platform.callers import of_a_tenant
 from functions.platform.models import BODY_BYTES, ProjectChange, project_shown, usage_shown
 from shared.http.answers import json_answer
-from shared.http.request import path_value
 from shared.http.routing import new_router, request_of
 from shared.http.validation import integer_in, validated
 from shared.kernel.errors import InvalidInput, PermissionDenied
@@ -34,14 +33,14 @@ def project_routes(projects: Projects) -> Router:
 
     @router.get(PROJECT)
     def read_project(project_id: str) -> Response[Any]:
-        scope = _scope(of_a_tenant(request_of(router)), path_value(project_id))
+        scope = _scope(of_a_tenant(request_of(router)), project_id)
         return json_answer(project_shown(scope.project, projects.get(scope)))
 
     @router.put(PROJECT)
     def put_project(project_id: str) -> Response[Any]:
         request = request_of(router)
         caller = of_a_tenant(request)
-        scope = _scope(caller, path_value(project_id))
+        scope = _scope(caller, project_id)
         if caller.role < Role.PROJECT_ADMIN:
             raise PermissionDenied("A member's key can't set its project.")
         change = validated(ProjectChange, request.json_within(BODY_BYTES))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared.http.request import path_value
 from shared.kernel.errors import InvalidInput, Unauthenticated, Violation
 from shared.projects.models import artifact_name_of, task_id_of, turn_of
 from shared.projects.records import Address
@@ -40,7 +39,7 @@ def address_of(request: Request, task_id: str, turn: str, name: str | None = Non
     broken: list[Violation] = []
     for rule, raw in given:
         try:
-            values.append(rule(path_value(raw)))
+            values.append(rule(raw))
         except InvalidInput as error:
             broken.extend(error.violations)
     if broken:

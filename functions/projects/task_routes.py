@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from functions.projects.paths import ROOT, caller_of
 from shared.http.answers import empty_answer, json_answer, text_answer
-from shared.http.request import path_value
 from shared.http.routing import new_router, request_of
 from shared.projects.models import integer_of, task_id_of
 from shared.projects.preconditions import Preconditions
@@ -49,14 +48,14 @@ def task_routes(tasks: Tasks) -> Router:
     @router.get(f"{ROOT}/tasks/<task_id>")
     def read_task(task_id: str) -> Response[Any]:
         request = request_of(router)
-        address = Address(caller_of(request).scope, task_id_of(path_value(task_id)))
+        address = Address(caller_of(request).scope, task_id_of(task_id))
         limit = integer_of(request.query, "limit", low=1, high=PAGE_TURNS, default=PAGE_TURNS)
         return json_answer(tasks.read(address, limit=limit, cursor=request.query.get("cursor")))
 
     @router.delete(f"{ROOT}/tasks/<task_id>")
     def delete_task(task_id: str) -> Response[Any]:
         caller = caller_of(request_of(router))
-        tasks.delete(Address(caller.scope, task_id_of(path_value(task_id))), caller)
+        tasks.delete(Address(caller.scope, task_id_of(task_id)), caller)
         return empty_answer(204)
 
     return router

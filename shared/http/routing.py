@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
@@ -39,6 +40,11 @@ class Resolver(APIGatewayHttpResolver):
     def _to_proxy_event(self, event: dict[str, Any]) -> Any:
         self._own_event = super()._to_proxy_event(event)
         return self._own_event
+
+    @staticmethod
+    def _compile_regex(rule: str, base_regex: str = r"^{}\Z") -> re.Pattern[str]:
+        """Let a parameter hold anything but a slash: what breaks a rule shall be told so, not be an unknown path."""
+        return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
 
     def _call_route(self, route: Route, route_arguments: dict[str, str]) -> Any:
         """Tell the request which route it met, for its line in the log; what met none names no route of ours."""
