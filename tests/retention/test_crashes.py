@@ -18,7 +18,7 @@ from tests.retention.world import NEVER, MovedClock, World
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.usefixtures("one_bucket_an_hour", "few_rounds")
+pytestmark = pytest.mark.usefixtures("few_rounds")
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_killed_at_any_call_the_next_runs_come_to_the_same_end(
             _recover(world, work)
             world.check_nothing_is_lost()
             _end(world)
-    assert number > 12
+    assert number > 9
 
 
 def _survives(world: World, work: Callable[[World], None], number: int) -> bool:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from tests.retention.world import World
 
-pytestmark = pytest.mark.usefixtures("one_bucket_an_hour")
-
 
 def invoke(world: World, name: str, *, remaining: Callable[[], int] = lambda: 900_000) -> dict[str, Any]:
     environ = world.cloud.environment("SweeperFunction")

@@ -14,8 +14,6 @@ from tests.emulator.ageing import s3_clock
 from tests.emulator.cloud import emulated_cloud
 from tests.retention.world import MovedClock, World
 
-pytestmark = pytest.mark.usefixtures("one_bucket_an_hour")
-
 
 def test_over_a_hundred_days_nothing_alive_is_lost_and_nothing_past_its_time_stays(world: World) -> None:
     chance = random.Random(20261119)

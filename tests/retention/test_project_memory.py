@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from tests.clients.events import Client
 
-pytestmark = pytest.mark.usefixtures("one_bucket_an_hour")
 LONG = "# Summary\n" + "word " * 8_000
 
 
@@ -46,9 +45,8 @@ def _check(client: Client, task: str, turn: int) -> None:
 
 
 def test_a_task_written_to_for_a_hundred_days_keeps_its_first_turn_and_others_go_with_all_they_have(
-    lodestore: World, monkeypatch: pytest.MonkeyPatch
+    lodestore: World,
 ) -> None:
-    monkeypatch.setattr("shared.retention.sweeper.LOOK_BACK_HOURS", 25)
     client = lodestore.client()
     _write(client, "kept", 0)
     _write(client, "forgotten", 0)

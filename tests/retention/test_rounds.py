@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from shared.aws.objects import Head
     from tests.emulator.faults import Call
 
-pytestmark = pytest.mark.usefixtures("one_bucket_an_hour")
-
 
 class Calls:
     """A Lambda whose remaining time is measured in the times it is asked for."""

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from tests.retention.world import World
 
 
-pytestmark = pytest.mark.usefixtures("one_bucket_an_hour")
-
-
 def add_job(world: World, kind: str, **payload: Any) -> Item:
     item = job(kind, SCOPE, world.clock.now_ms(), **payload)
     world.table.write(Put(item))
