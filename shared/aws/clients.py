@@ -65,7 +65,7 @@ class Aws:
         config = Config(
             connect_timeout=CONNECT_SECONDS,
             read_timeout=READ_SECONDS,
-            retries={"mode": "standard", "max_attempts": ATTEMPTS},
+            retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
             signature_version="s3v4" if service == "s3" else None,
             s3={"addressing_style": "path"} if options else None,
             max_pool_connections=50,

@@ -41,7 +41,7 @@ class Request:
 
     @property
     def path(self) -> str:
-        """The path as it was sent, without the stage."""
+        """The path without the stage, percent-decoded: HTTP APIs hand it on so."""
         stage = self.event["requestContext"].get("stage", "$default")
         path = str(self.event["rawPath"])
         return path if stage == "$default" else path.removeprefix(f"/{stage}")
