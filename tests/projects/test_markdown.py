@@ -202,7 +202,9 @@ CONTAINERS = [
     ("-    ", "     "),
     ("2) ", ""),
 ]
-NESTED = st.builds(lambda container, text: inside(container[0], container[1], text), st.sampled_from(CONTAINERS), FRAGMENTS)
+NESTED = st.builds(
+    lambda container, text: inside(container[0], container[1], text), st.sampled_from(CONTAINERS), FRAGMENTS
+)
 TWICE = st.builds(lambda container, text: inside(container[0], container[1], text), st.sampled_from(CONTAINERS), NESTED)
 DEFINITIONS = st.sampled_from(["[a]: /u\n\n", "[b]: <x y> 'ti\ntle'\n\n", "[a]: /u\nA\n===\n", "[a]: /u\n===\n"])
 DOCUMENTS = (
