@@ -78,7 +78,7 @@ def translated() -> Iterator[None]:
         yield
     except botocore.ClientError as error:
         raise _translate(error.response) or error from error
-    except (botocore.HTTPClientError, botocore.IncompleteReadError, botocore.ResponseStreamingError) as error:
+    except (botocore.ConnectionError, botocore.HTTPClientError, botocore.IncompleteReadError) as error:
         raise Unavailable from error
 
 

@@ -36,6 +36,7 @@ class MemoryWrite(ABC):
         self.backing, self.address, self.memory_id = backing, address, memory_id
         self.draft = Draft(backing, address, actor, content)
         self.committed = False
+        self._sight: Sight | None = None
         self.left: str | None = None  # the path that the write leaves, once it is known
 
     @abstractmethod
@@ -63,10 +64,17 @@ class MemoryWrite(ABC):
         return head
 
     def _attempt(self) -> Item:
+        if self._sight is None:
+            self._sight = together(self.draft.store, self.look)[1]
         try:
-            sight: Sight = together(self.draft.store, self.look)[1]
-            return self.apply(sight)
+            return self.apply(self._sight)
+        except LostRace as lost:
+            # A clash alone says nothing against what was seen: most are about the store's count, or a directory's.
+            if not lost.pause:
+                self._sight = None
+            raise
         except ObjectMissing:
+            self._sight = None
             raise LostRace(pause=False) from None
 
     def see(self, memory_id: str | None, *paths: str) -> Sight:
