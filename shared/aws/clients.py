@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextvars import ContextVar
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +67,7 @@ class Aws:
             read_timeout=READ_SECONDS,
             retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
             signature_version="s3v4" if service == "s3" else None,
-            s3={"addressing_style": "path"} if options else None,
+            s3={"addressing_style": self._addressing(options)},
             max_pool_connections=50,
         )
         with self._lock:  # sessions are not thread-safe while they build clients
@@ -75,6 +75,15 @@ class Aws:
             client = session.client(service, config=config, **options)
         client.meta.events.register("before-call", _note_call)
         return client
+
+    def _addressing(self, options: Mapping[str, Any]) -> Literal["path", "virtual"]:
+        """Name buckets in the host of their region.
+
+        The global host sends the presigned requests of new buckets elsewhere,
+        which their signature does not survive. Other endpoints than AWS's own take the bucket in the path.
+        """
+        elsewhere = options or any(self._environ.get(name) for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"))
+        return "path" if elsewhere else "virtual"
 
 
 def _note_call(model: Any, **_: Any) -> None:
