@@ -35,7 +35,7 @@ def sweep(world: World) -> None:
         while True:
             told = world.sweep()
             assert told["errors"] == 0
-            if told["swept"] == 0:
+            if told["complete"] and told["swept"] == 0:
                 return
 
 
