@@ -7,6 +7,7 @@ import pytest
 
 from shared.aws.writes import Put, Update
 from shared.kernel.clock import DAY_MS, day_of
+from shared.kernel.contention import LostRace
 from shared.kernel.ids import ulid
 from shared.retention.deadline import Deadline
 from shared.retention.records import DAYS, KEEP, job, object_key, owner_of, scope_of
@@ -16,6 +17,7 @@ from tests.retention.world import NEVER, SCOPE, World
 
 if TYPE_CHECKING:
     from shared.aws.objects import Head
+    from shared.aws.writes import Write
     from tests.emulator.faults import Call
 
 
@@ -310,6 +312,24 @@ def test_what_was_deleted_while_it_was_copied_stays_deleted(world: World) -> Non
     world.sweep()
     assert not world.cloud.object_keys()
     world.check_nothing_is_left()
+
+
+def test_a_switch_that_was_applied_though_it_seemed_lost_keeps_its_copy(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renewable(world)
+    transact, tries = world.table.transact, []
+
+    def apply_and_lose(*writes: Write) -> None:
+        tries.append(writes)
+        transact(*writes)
+        raise LostRace
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.table, "transact", apply_and_lose)
+        assert world.night().renewed == 1
+    assert len(tries) == 2
+    world.check_nothing_is_lost()
 
 
 @pytest.mark.parametrize("fault", list(Fault))

@@ -347,3 +347,14 @@ def test_ten_thousand_due_items_are_handled_over_several_runs(world: World) -> N
         runs += 1
         assert runs < 8
     assert runs > 2
+
+
+def test_an_old_entry_of_the_lagging_index_does_not_bring_work_forward(world: World) -> None:
+    made = add_job(world, "note")
+    world.handlers["note"] = lambda _: True
+    with world.cloud.emulator.stale_global_indexes(world.cloud.table_name):
+        later = moved_bucket(made["due"], world.clock.now_ms() + 5 * HOUR_MS)
+        world.table.write(Update((made["pk"], made["sk"]), put={"due": later}))
+        assert world.sweep().items == 0
+    world.clock.move(hours=5)
+    assert world.sweep().items == 1
