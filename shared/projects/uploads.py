@@ -75,7 +75,7 @@ class Uploads:
             if "done" in ended:
                 return ended["done"], ended["etag"]
             raise
-        self._backing.discard(row["object"])
+        self._backing.objects.discard(row["object"])
         return answer
 
     def _copy(self, source: str, target: str, owner: str, etag: str) -> None:

@@ -59,9 +59,9 @@ class TaskWrite(ABC, Generic[R]):
         except Unavailable:
             raise  # the commit may have been applied all the same: what it names must stay
         except LodestoreError:
-            self.backing.discard(*self._staged.values())
+            self.backing.objects.discard(*self._staged.values())
             raise
-        self.backing.discard(*[key for key in self._staged.values() if key != used])
+        self.backing.objects.discard(*[key for key in self._staged.values() if key != used])
         return result
 
     def _attempt(self) -> tuple[R, str | None]:
