@@ -179,6 +179,26 @@ def test_a_plan_made_while_another_run_saves_is_not_lost(world: World) -> None:
     assert world.rounds().walk(NEVER).removed == 1
 
 
+def test_a_walk_under_way_does_not_undo_a_newer_plan(world: World) -> None:
+    plant(world, 1)
+    world.clock.move(days=1)
+    plant(world, 1)
+    world.clock.move(days=1)
+    world.rounds().plan()
+    once = []
+
+    def plan_tomorrow(call: Call) -> None:
+        if call.operation == "HeadObject" and not once:
+            once.append(1)
+            world.clock.move(days=1)
+            world.rounds().plan()
+
+    with faults(plan_tomorrow):
+        assert not world.rounds().walk(NEVER).complete
+    assert world.rounds().walk(NEVER).complete
+    assert world.cloud.object_keys() == []
+
+
 def test_one_object_that_fails_stops_no_other_and_is_tried_again_later(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
