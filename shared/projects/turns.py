@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ObjectMissing
@@ -130,9 +131,9 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
         body = packed.body
         if body is None:
             return None
-        return self.stage(
-            days, self.address.turn_key, lambda key, owner: self.backing.objects.put(key, body, owner=owner)
-        )
+        digest = sha256(body).hexdigest()
+        owner, objects = self.address.turn_key, self.backing.objects
+        return self.stage(days, owner, lambda key, name: objects.put(key, body, owner=name), digest=digest)
 
     def _commit(self, sight: Sight, row: Item | None, content: Content) -> tuple[tuple[Record, str], str | None]:
         packed = self.ahead or pack(content)

@@ -29,7 +29,7 @@ class TaskWrite(ABC, Generic[R]):
         self.backing, self.address = backing, address
         self.writer = Writer(backing, address, principal)
         self._sight: Sight | None = None
-        self._staged: dict[int, str] = {}  # object keys written so far, by retention days
+        self._staged: dict[tuple[int, str], str] = {}  # object keys written so far, by retention days and bytes
 
     @abstractmethod
     def look(self) -> Sight:
@@ -82,17 +82,21 @@ class TaskWrite(ABC, Generic[R]):
             self._sight = None
             raise LostRace from None
 
-    def stage(self, days: int, owner: Key, store: Callable[[str, str], None]) -> str:
-        """Store the bytes in a retention class once, by `store(key, owner)`, and return their key."""
-        if days not in self._staged:
+    def stage(self, days: int, owner: Key, store: Callable[[str, str], None], *, digest: str = "") -> str:
+        """Store the bytes in a retention class once, by `store(key, owner)`, and return their key.
+
+        A write whose bytes depend on what it saw gives their `digest`: its next attempt may have others.
+        """
+        wanted = days, digest
+        if wanted not in self._staged:
             key = object_key(class_of(days), self.backing.clock.now_ms(), self.address.scope)
-            self._staged[days] = key  # before it is stored: what lost only its answer must be removed too
+            self._staged[wanted] = key  # before it is stored: what lost only its answer must be removed too
             try:
                 store(key, owner_of(owner))
             except ObjectMissing:
-                del self._staged[days]  # nothing was there to copy from
+                del self._staged[wanted]  # nothing was there to copy from
                 raise
-        return self._staged[days]
+        return self._staged[wanted]
 
 
 def object_of(row: Item | None) -> str | None:

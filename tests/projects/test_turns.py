@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 
+from shared.aws.table import Table
+from tests.clients.events import Client
 from tests.projects.world import ROOT, artifact_path, turn_path
 
 if TYPE_CHECKING:
-    from tests.clients.events import Client
+    from shared.aws.writes import Write
     from tests.projects.world import World
 
 META = {
@@ -54,6 +58,28 @@ def test_a_patch_merges_meta_key_by_key_and_keeps_null(client: Client) -> None:
     patched = client.patch(turn_path(), json_body={"meta": {"b": None, "c": 3}}).json
     assert patched["meta"] == {"a": 1, "b": None, "c": 3}
     assert patched["summary_md"] == "one"
+
+
+@pytest.mark.parametrize("field", ["summary_md", "meta"])
+def test_a_patch_that_loses_its_race_keeps_what_the_winner_wrote(client: Client, world: World, field: str) -> None:
+    long = {"summary_md": {"summary_md": "{} " * 20_000}, "meta": {"meta": {"model": "{} " * 20_000}}}[field]
+    client.put(turn_path(), json_body=long)
+    won = json.loads(json.dumps(long).replace("{} ", "new "))
+    first, transact = [Client(world.handler(), client.key)], Table.transact
+
+    def late(table: Table, *writes: Write) -> None:
+        if first:
+            first.pop().put(turn_path(), json_body=won)
+        transact(table, *writes)
+
+    with patch.object(Table, "transact", late):
+        patched = client.patch(turn_path(), json_body={"meta": {"a": 1}})
+    assert patched.status == 200
+    expected = {"meta": {}, "summary_md": "", **won}
+    expected["meta"]["a"] = 1
+    read = client.get(turn_path()).json
+    assert {name: read[name] for name in expected} == expected
+    assert read == patched.json
 
 
 def test_a_patch_of_an_unknown_turn_is_404_and_makes_nothing(client: Client) -> None:
