@@ -5,7 +5,8 @@ AwsSignal
 ├── TransactionFailed    a transaction's conditions did not hold; `items` by position in the transaction
 └── ObjectMissing        no object at that key
 
-Throttles, time-outs and 5xx become `Unavailable`; a clash of transactions becomes `LostRace`.
+Throttles, time-outs and 5xx become `Unavailable`; a clash of transactions becomes `LostRace`, and so does one
+that is cancelled by a throttle.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ def _cancelled(reasons: list[Any]) -> Exception | None:
         return TransactionFailed(failed)
     if any(r["Code"] == "TransactionConflict" for r in reasons):
         return LostRace()
-    return Unavailable() if any(r["Code"] in _BUSY for r in reasons) else None
+    busy = any(r["Code"] in _BUSY for r in reasons)
+    return LostRace(giving_up=Unavailable()) if busy else None  # botocore does not try a cancelled one again
 
 
 def _old(reason: Any) -> Item | None:

@@ -11,6 +11,8 @@ from shared.kernel.errors import Conflict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from shared.kernel.errors import LodestoreError
+
 T = TypeVar("T")
 
 BUDGET_SECONDS = 4.0
@@ -22,18 +24,19 @@ wait for theirs after three attempts, where small steps would have them all coll
 
 
 class LostRace(Exception):
-    """Another writer was first; `pause` tells whether waiting a moment helps."""
+    """Another writer was first; `pause` tells whether waiting a moment helps, `giving_up` what to say in the end."""
 
-    def __init__(self, *, pause: bool = True) -> None:
+    def __init__(self, *, pause: bool = True, giving_up: LodestoreError | None = None) -> None:
         super().__init__("lost a race")
         self.pause = pause
+        self.giving_up = giving_up or Conflict("Others kept changing this at the same time. Try again.")
 
 
 def persist(attempt: Callable[[], T], *, budget: float = BUDGET_SECONDS) -> T:
     """Run `attempt` until it does not lose its race, with growing full jitter.
 
     Raises:
-        Conflict: the budget (seconds) is used up.
+        Conflict: the budget (seconds) is used up; or what the last lost race says instead.
     """
     deadline = time.monotonic() + budget
     ceiling = FIRST_PAUSE
@@ -43,7 +46,7 @@ def persist(attempt: Callable[[], T], *, budget: float = BUDGET_SECONDS) -> T:
         except LostRace as lost:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise Conflict("Others kept changing this at the same time. Try again.") from lost
+                raise lost.giving_up from lost
             if lost.pause:
                 time.sleep(random.uniform(0, min(ceiling, left)))  # noqa: S311 - jitter is no secret
                 ceiling = min(ceiling * GROWTH, LONGEST_PAUSE)

@@ -22,3 +22,10 @@ def world() -> Iterator[World]:
 @pytest.fixture
 def client(world: World) -> Client:
     return world.client()
+
+
+@pytest.fixture
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the nightly rounds walk through the classes that there are."""
+    monkeypatch.setattr("shared.retention.rounds.DAYS", (30,))
+    monkeypatch.setattr("shared.retention.rounds.CLASSES", ("r30", "up"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -41,13 +41,13 @@ class Stage:
         return upload_id
 
     @classmethod
-    def of(cls, world: World, key: str | None, task: str) -> Stage:
-        """Return a stage with a new instance of the function, and a project of its own for the task."""
-        return cls(world, Client(world.handler(), key, {"X-Sandbox-Project-Id": task}), task)
+    def of(cls, client: Client, world: World, task: str) -> Stage:
+        """Return a stage of a client's key and instance, with a project of its own for the task."""
+        return cls(world, Client(client.handler, client.key, {"X-Sandbox-Project-Id": task}), task)
 
     def again(self) -> Stage:
         """Return the same stage with a new instance of the function."""
-        return Stage.of(self.world, self.client.key, self.task)
+        return Stage(self.world, replace(self.client, handler=self.world.handler()), self.task)
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,10 @@ from tests.projects.upkeep import known_empty_hours, nights, sweep
 from tests.projects.world import ROOT, artifact_path, project_world, turn_path
 
 if TYPE_CHECKING:
+    from tests.clients.events import Client
     from tests.projects.world import World
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
-
-
-@pytest.fixture
-def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the nightly rounds walk through the classes that there are."""
-    monkeypatch.setattr("shared.retention.rounds.DAYS", (30,))
-    monkeypatch.setattr("shared.retention.rounds.CLASSES", ("r30", "up"))
 
 
 @dataclass
@@ -38,19 +32,19 @@ class Death:
     prepared: Any
 
 
-def _deaths(scene: Scene, world: World, key: str, calls: int) -> list[Death]:
+def _deaths(scene: Scene, world: World, client: Client, calls: int) -> list[Death]:
     """Prepare a task for each death."""
     ways = itertools.product(range(1, calls + 1), (False, True), (False, True))
     made = []
     for number, (call, applied, retried) in enumerate(ways):
-        stage = Stage.of(world, key, f"task-{number:02d}-end")
+        stage = Stage.of(client, world, f"task-{number:02d}-end")
         made.append(Death(call, applied, retried, stage, scene.prepare(stage)))
     return made
 
 
-def _rehearse(scene: Scene, world: World, key: str) -> tuple[int, tuple[str, str]]:
+def _rehearse(scene: Scene, world: World, client: Client) -> tuple[int, tuple[str, str]]:
     """Return how many calls a scene makes when all goes well, and the shapes of its task before and after."""
-    stage = Stage.of(world, key, "task-rehearsal-end")
+    stage = Stage.of(client, world, "task-rehearsal-end")
     prepared = scene.prepare(stage)
     world.clock.move(days=scene.days)
     before = sighting(stage.client, stage.task)
@@ -64,16 +58,15 @@ def _rehearse(scene: Scene, world: World, key: str) -> tuple[int, tuple[str, str
 def test_a_death_leaves_all_or_nothing_and_no_orphan(scene: Scene) -> None:
     with nothing_beside(), project_world() as world:
         sweep(world)
-        key = world.key()
-        calls, shapes = _rehearse(scene, world, key)
-        deaths = _deaths(scene, world, key, calls)
+        client = world.client()
+        calls, shapes = _rehearse(scene, world, client)
+        deaths = _deaths(scene, world, client, calls)
         world.clock.move(days=scene.days)
-        for death in deaths:
-            _die(scene, death, shapes)
-        _tidied(world, [death.stage for death in deaths])
+        _tidied(world, [(death.stage, _die(scene, death, shapes)) for death in deaths])
 
 
-def _die(scene: Scene, death: Death, shapes: tuple[str, str]) -> None:
+def _die(scene: Scene, death: Death, shapes: tuple[str, str]) -> Any:
+    """Die, hold what is left to all or nothing, perhaps try again, and return what can be seen in the end."""
     reader, task = death.stage.client, death.stage.task
     before = sighting(reader, task)
     acting = death.stage.again()
@@ -81,19 +74,21 @@ def _die(scene: Scene, death: Death, shapes: tuple[str, str]) -> None:
         scene.act(acting, death.prepared)
     after = sighting(reader, task)
     assert after == before or shape(after, before, task) == shapes[1], death
-    happened = after != before
-    if death.retried:
-        again = scene.act(death.stage.again(), death.prepared)
-        assert again.status == scene.repeated or (again.status in {200, 204} and not happened), death
-        assert shape(sighting(reader, task), before, task) == shapes[1], death
+    if not death.retried:
+        return after
+    again = scene.act(death.stage, death.prepared)
+    assert again.status == scene.repeated or (again.status in {200, 204} and after == before), death
+    after = sighting(reader, task)
+    assert shape(after, before, task) == shapes[1], death
+    return after
 
 
-def _tidied(world: World, stages: list[Stage]) -> None:
+def _tidied(world: World, seen: list[tuple[Stage, Any]]) -> None:
     """Hold the stores to what they must be after a sweep and some nights, and to nothing after a month."""
-    seen = [sighting(stage.client, stage.task) for stage in stages]
     sweep(world)
     nights(world, 3)
-    assert [sighting(stage.client, stage.task) for stage in stages] == seen
+    for stage, sighted in seen:
+        assert sighting(stage.client, stage.task) == sighted
     rows, keys = world.leftovers()
     assert set(keys) == {i["object"]["S"] for i in world.cloud.items() if "object" in i}
     assert not [row for row in rows if row[1] == "job"]
@@ -101,7 +96,7 @@ def _tidied(world: World, stages: list[Stage]) -> None:
     sweep(world)
     nights(world, 2)
     assert world.leftovers() == ([], [])
-    for stage in stages:
+    for stage, _ in seen:
         assert stage.client.get(f"{ROOT}/tasks").json["total"] == 0
 
 
@@ -117,9 +112,9 @@ def _month(stage: Stage) -> None:
 def test_a_sweeper_that_dies_anywhere_leaves_the_rest_to_the_next_one(end: Any) -> None:
     with nothing_beside(), project_world() as world, known_empty_hours(world):
         sweep(world)
-        key = world.key()
+        client = world.client()
         for call in itertools.count(1):
-            stage = Stage.of(world, key, f"task-{call}")
+            stage = Stage.of(client, world, f"task-{call}")
             for turn in (1, 2):
                 stage.turn(turn, summary_md=LONG)
                 stage.artifact(turn=turn)
@@ -146,9 +141,9 @@ def test_a_sweeper_that_dies_anywhere_leaves_the_rest_to_the_next_one(end: Any) 
 def test_a_task_reborn_between_two_sweeps_of_which_the_first_died_keeps_its_new_life() -> None:
     with nothing_beside(), project_world() as world, known_empty_hours(world):
         sweep(world)
-        key = world.key()
+        client = world.client()
         for call in itertools.count(1):
-            stage = Stage.of(world, key, f"task-{call}")
+            stage = Stage.of(client, world, f"task-{call}")
             stage.turn(1, summary_md=LONG)
             stage.artifact()
             _deleted(stage)
