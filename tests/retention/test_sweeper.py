@@ -53,6 +53,7 @@ def test_a_job_is_handed_to_its_kind_once_and_its_row_goes(world: World) -> None
 
 
 def test_what_is_due_later_in_this_hour_is_left_and_handled_in_its_time(world: World) -> None:
+    world.clock.move(hours=0.5)
     world.write("t", "0001", 7)
     world.clock.move(days=7, hours=-0.25)
     swept = world.sweep()
@@ -77,7 +78,7 @@ def test_an_item_that_the_index_shows_only_later_is_found_within_the_slack(world
     world.sweep()
     with world.cloud.emulator.stale_global_indexes(world.cloud.table_name):
         add_job(world, "remove_object", object="r30/20261119/acme/demo/X")
-        world.clock.move(hours=1.9)
+        world.clock.move(hours=2.9)
         assert world.sweep().items == 0
     assert world.sweep().items == 1
 
