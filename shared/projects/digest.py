@@ -143,7 +143,7 @@ def _held(header: str, state: str, now: int) -> str | None:
     """Return the caller's ETag that still holds, if one does."""
     for tag in tags_in(header):
         known, _, until = tag.strip('"').partition("-")
-        if known == state and until.isdigit() and len(until) <= len(str(_NEVER)) and now < int(until):
+        if known == state and until.isdecimal() and len(until) <= len(str(_NEVER)) and now < int(until):
             return tag
     return None
 

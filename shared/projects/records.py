@@ -13,6 +13,7 @@ Times are milliseconds; indexes write them with 15 digits so that text order is 
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 
 COUNTERS = 16
 NO_TURN = -1
+LAST_TURN = 9999
 COUNTER_PREFIX = "count#"
 UPLOAD_PREFIX = "u#"
+_PLACE = re.compile(r"[0-9]{15}#[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,16 @@ def project_pk(scope: Scope) -> str:
 def newest_index(updated_at: int, task_id: str) -> str:
     """Return a task's place in the list, newest first when read backwards."""
     return f"{updated_at:015d}#{task_id}"
+
+
+def is_place(position: Any) -> bool:
+    """Tell whether a cursor's position has the form of a task's place in the list."""
+    return isinstance(position, str) and _PLACE.fullmatch(position) is not None
+
+
+def is_turn(position: Any) -> bool:
+    """Tell whether a cursor's position is a turn's number."""
+    return type(position) is int and 0 <= position <= LAST_TURN
 
 
 def expiry_index(retain_until: int, task_id: str = "") -> str:

@@ -22,6 +22,8 @@ from shared.projects.records import (
     Address,
     artifact_view,
     expiry_index,
+    is_place,
+    is_turn,
     lives,
     project_pk,
     task_summary,
@@ -58,7 +60,7 @@ class Tasks:
         Raises:
             InvalidInput: a cursor that this list did not give out.
         """
-        position = decode(cursor, "tasks", scope.tenant, scope.project) if cursor else None
+        position = decode(cursor, "tasks", scope.tenant, scope.project, fits=is_place) if cursor else None
         now = self._backing.clock.now_ms()
         calls: list[Callable[[], Any]] = [
             lambda: count_expired(self._backing, scope, now),
@@ -80,7 +82,7 @@ class Tasks:
             InvalidInput: a cursor that this list did not give out.
         """
         binding = "turns", address.scope.tenant, address.scope.project, address.task_id
-        first = decode(cursor, *binding) if cursor else 0
+        first = decode(cursor, *binding, fits=is_turn) if cursor else 0
         for _ in range(LOOKS):
             task, rows = self._below(address, first)
             try:

@@ -28,6 +28,11 @@ def test_an_empty_project_says_so(client: Client) -> None:
     assert unchanged(client, answer.etag)
 
 
+def test_an_etag_with_digits_that_are_no_number_holds_no_more(client: Client) -> None:
+    state = client.get(DIGEST).etag.partition("-")[0]
+    assert not unchanged(client, f'{state}-²"')
+
+
 def test_sections_come_newest_first_with_the_newest_summary(client: Client) -> None:
     client.put(turn_path(task="a", turn=1), json_body={"summary_md": "# Début\n\nfirst"})
     client.put(turn_path(task="b", turn=4), json_body={"summary_md": "bee"})

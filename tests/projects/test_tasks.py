@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.kernel.cursor import encode
 from shared.kernel.scope import Role, Scope
 from shared.wiring.environment import Environment
 from shared.wiring.tenancy import tenancy
@@ -83,6 +84,15 @@ def test_cursors_of_other_lists_and_made_up_ones_are_422(world: World) -> None:
     ):
         assert refused.status == 422
         assert refused.json["detail"][0]["loc"] == ["query", "cursor"]
+
+
+@pytest.mark.parametrize("position", [None, True, 1.5, {}, "", "x", "\ud800", "0" * 1500, -1, 10_000, [[[[]]]]])
+def test_forged_cursors_that_name_no_place_are_422(client: Client, position: Any) -> None:
+    client.put(turn_path(), json_body={})
+    binding = "acme", "default"
+    listed = client.get(TASKS, query={"cursor": encode(position, "tasks", *binding)})
+    turns = client.get(f"{TASKS}/t1", query={"cursor": encode(position, "turns", *binding, "t1")})
+    assert (listed.status, turns.status) == (422, 422)
 
 
 def test_the_task_object_has_its_turns_in_order_and_pages(client: Client) -> None:
