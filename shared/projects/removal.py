@@ -109,12 +109,17 @@ class Removal:
 
     def _forget(self, row: Item) -> bool:
         """Delete a row unless a newer life of the task has taken its place."""
+        same = "#object = :object" if "object" in row else "attribute_not_exists(#object)"
+        values = {"gen": row["gen"]} | ({"object": row["object"]} if "object" in row else {})
+        key = row["pk"], row["sk"]
         try:
-            self._backing.table.write(
-                Delete((row["pk"], row["sk"]), "attribute_not_exists(#pk) OR #gen = :gen", {"gen": row["gen"]})
-            )
-        except ConditionFailed:
-            return False
+            self._backing.table.write(Delete(key, f"attribute_not_exists(#pk) OR (#gen = :gen AND {same})", values))
+        except ConditionFailed as failed:
+            if failed.item is None or failed.item["gen"] != row["gen"]:
+                return False
+            # Its object was renewed since the row was read: the fresh one goes as well.
+            self._backing.objects.delete(failed.item["object"])
+            return self._forget(row | {"object": failed.item["object"]})
         return True
 
 

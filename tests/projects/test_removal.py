@@ -3,11 +3,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.emulator.faults import faults
 from tests.projects.test_uploads import bring, start
 from tests.projects.world import ROOT, artifact_path, turn_path
 
 if TYPE_CHECKING:
     from tests.clients.events import Client
+    from tests.emulator.faults import Call
     from tests.projects.world import World
 
 TASK = f"{ROOT}/tasks/t1"
@@ -109,4 +111,25 @@ def test_ten_thousand_turns_are_hidden_at_once_and_removed_in_the_background(cli
     assert client.get(turn_path(turn=5000)).status == 404
     while not world.sweep()["complete"]:
         pass
+    assert world.leftovers() == ([], [])
+
+
+def test_an_object_renewed_while_its_task_is_removed_goes_with_it(client: Client, world: World) -> None:
+    client.put(artifact_path(), body=b"bytes")
+    client.delete(TASK)
+    (key,) = world.leftovers()[1]
+    removed = []
+
+    def renew_at_the_last_moment(call: Call) -> None:
+        if call.operation == "DeleteItem" and not removed:
+            removed.append(call)
+            row = next(i for i in world.cloud.items() if i["sk"]["S"] == "0001#log.txt")
+            fresh = key.replace("/acme/", "/acme/fresh-")
+            world.objects.put(fresh, b"bytes", owner="x")
+            item = {**row, "object": {"S": fresh}}
+            world.cloud.aws.dynamodb.put_item(TableName=world.cloud.table_name, Item=item)
+
+    with faults(renew_at_the_last_moment):
+        world.sweep()
+    assert removed
     assert world.leftovers() == ([], [])
