@@ -119,12 +119,24 @@ class MemoryWrite(ABC):
         return Check(self.address.key, WRITABLE)
 
     def _taken(self, blocked: Blocked, sight: Sight) -> PathTaken | LostRace:
+        blocker = self._blocker(blocked, sight)
+        # The rows were not read at one instant: that the memory is as it was seen makes the refusal true of one.
+        if blocker is None or (sight.head is not None and self._has_changed(sight.head)):
+            return LostRace(pause=False)
+        return PathTaken(*blocker)
+
+    def _blocker(self, blocked: Blocked, sight: Sight) -> tuple[str, str] | None:
+        """Return the path and id of the memory in the way; None where that can't be told from what was seen."""
         if blocked.memory_id is not None:
-            return PathTaken(blocked.path, blocked.memory_id)
+            return blocked.path, blocked.memory_id
         below = f"{blocked.path}/"
         if self.left is not None and self.left.startswith(below) and self.left not in sight.places:
-            return LostRace(pause=False)  # what lies below may be this memory alone: look closer
+            return None  # what lies below may be this memory alone: look closer
         files = Query(self.address.heads, "l1", begins=below, size=2)
-        others = [head for head in self.backing.table.query(files).items if head["sk"] != self.memory_id]
+        others = (head for head in self.backing.table.query(files).items if head["sk"] != self.memory_id)
         # With nothing there by now, the directory has gone since it was seen.
-        return PathTaken(others[0]["l1"], others[0]["sk"]) if others else LostRace(pause=False)
+        return next(((head["l1"], head["sk"]) for head in others), None)
+
+    def _has_changed(self, head: Item) -> bool:
+        now = self.backing.table.get(self.address.head_key(head["sk"]))
+        return now is None or now["version"] != head["version"]

@@ -21,8 +21,10 @@ def audit(world: World) -> None:
         elif kind in {"H", "N", "V"}:
             rows[name].append(item)
     objects = set(world.cloud.object_keys())
+    deleted = {i["store"]["S"] for i in world.cloud.items() if i.get("kind") == {"S": "remove_memory_store"}}
     for name, found in rows.items():
-        _audit_store(name, found, objects, world)
+        if name.rpartition("#")[2] not in deleted:
+            _audit_store(name, found, objects, world)
 
 
 def _audit_store(name: str, rows: list[dict[str, Any]], objects: set[str], world: World) -> None:
