@@ -18,7 +18,7 @@ from shared.aws.parallel import each, together
 from shared.aws.table import Query
 from shared.kernel.errors import Unavailable
 from shared.stores.memories import text_of
-from shared.stores.pages import Page, foreign_token, page_of, position_of
+from shared.stores.pages import Page, page_of, position_of
 from shared.stores.records import (
     MEMORY,
     PATH_BYTES,
@@ -88,9 +88,7 @@ class MemoryLists:
             InvalidInput: a token of another list.
         """
         binding = ("memories", *address.key, *wanted.binding)
-        after = position_of(wanted.page, binding)
-        if after is not None and not _fits(after, wanted):
-            raise foreign_token()
+        after = position_of(wanted.page, binding, partial(_fits, wanted))
         for _ in range(LOOKS):
             store, entries = together(
                 lambda: self._backing.table.get(address.key), lambda: self._entries(address, wanted, after)
@@ -188,8 +186,8 @@ def _ordered(pk: str, order: str, ends: tuple[str, str], wanted: MemoryList, aft
     return Query(pk, order, between=(low, high), size=size, newest_first=wanted.descending)
 
 
-def _fits(position: str, wanted: MemoryList) -> bool:
-    """Tell whether a position can be of the list: a token can be forged, and may not make a range of nonsense."""
+def _fits(wanted: MemoryList, position: str) -> bool:
+    """Tell whether a position can be of the list: a forged one may not make a range of nonsense."""
     if wanted.order_by == "path":
         return position.startswith(wanted.prefix) and len(position.encode()) <= PATH_BYTES
     if wanted.order_by == "created_at":

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.kernel import cursor
-from shared.kernel.errors import InvalidInput
 from shared.kernel.ids import ulid
 from shared.kernel.strict_json import compact
 from shared.stores.records import has_form
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from shared.stores.records import Record
 
@@ -71,35 +70,26 @@ def token(position: Any, binding: tuple[str, ...]) -> str:
     return _PREFIX + cursor.encode(position, *binding)
 
 
-def position_of(page: str | None, binding: tuple[str, ...]) -> str | None:
-    """Return the position that a token holds.
+def position_of(page: str | None, binding: tuple[str, ...], fits: Callable[[str], bool]) -> str | None:
+    """Return the position that a token holds; `fits` tells whether it can be of the list, since a token can be forged.
 
     Raises:
         InvalidInput: it was not given out for this list.
     """
     if page is None:
         return None
-    position = cursor.decode(page.removeprefix(_PREFIX), *binding, field="page") if page.startswith(_PREFIX) else None
-    if isinstance(position, str):
-        return position
-    raise foreign_token()
+    marked = page.removeprefix(_PREFIX) if page.startswith(_PREFIX) else ""
+    position: str = cursor.decode(marked, *binding, field="page", fits=lambda p: isinstance(p, str) and fits(p))
+    return position
 
 
-def position_in(page: str | None, binding: tuple[str, ...], prefix: str) -> str | None:
+def id_in(page: str | None, binding: tuple[str, ...], prefix: str) -> str | None:
     """Return the id that a token holds.
 
     Raises:
         InvalidInput: it was not given out for this list.
     """
-    position = position_of(page, binding)
-    if position is None or has_form(position, prefix):
-        return position
-    raise foreign_token()
-
-
-def foreign_token() -> InvalidInput:
-    """Return the error for a token that is not of this list; it could be forged, and may name no other place."""
-    return InvalidInput.at("query", "page", message="This token was not given out for this list; start without one.")
+    return position_of(page, binding, lambda position: has_form(position, prefix))
 
 
 def id_bounds(prefix: str, created: Moments, *, before: str | None = None) -> tuple[str, str] | None:

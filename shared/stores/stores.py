@@ -13,7 +13,7 @@ from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import InvalidInput, NotFound
 from shared.kernel.ids import prefixed
 from shared.stores.models import METADATA_PAIRS
-from shared.stores.pages import ANY_TIME, Moments, Page, id_bounds, page_of, position_in
+from shared.stores.pages import ANY_TIME, Moments, Page, id_bounds, id_in, page_of
 from shared.stores.records import STORE, StoreAddress, store_view, stores_pk
 from shared.stores.removal import note_removed, removal
 from shared.stores.sight import check_not_archived, known_store
@@ -71,7 +71,7 @@ class Stores:
             InvalidInput: a token of another list.
         """
         binding = ("stores", scope.tenant, scope.project, *wanted.created.binding, str(wanted.include_archived))
-        after = position_in(wanted.page, binding, STORE)
+        after = id_in(wanted.page, binding, STORE)
         bounds = id_bounds(STORE, wanted.created, before=after)
         if bounds is None:
             return Page([], None)

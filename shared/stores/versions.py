@@ -13,7 +13,7 @@ from shared.aws.writes import Put, Update
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import InvalidInput, NotFound, Unavailable
 from shared.stores.memories import text_of
-from shared.stores.pages import ANY_TIME, Moments, Page, id_bounds, page_of, position_in, token
+from shared.stores.pages import ANY_TIME, Moments, Page, id_bounds, id_in, page_of, token
 from shared.stores.records import MEMORY, VERSION, actor_index, actor_of, has_form, version_view
 from shared.stores.removal import erase, erasure
 from shared.stores.sight import LOOKS, known_store
@@ -69,7 +69,7 @@ class Versions:
             InvalidInput: a token of another list.
         """
         binding = ("versions", *address.key, *wanted.binding)
-        after = position_in(wanted.page, binding, VERSION)
+        after = id_in(wanted.page, binding, VERSION)
         store, (rows, reached) = together(
             lambda: self.backing.table.get(address.key), lambda: self._read(address, wanted, after)
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.stores.pages import token
 from tests.clients.events import Client
 from tests.stores.world import FIRST, NEWEST, ROOT
 
@@ -171,3 +172,32 @@ def test_unknown_routes_and_verbs_answer_in_our_shape(client: StoreClient, store
     refused = client.patch(f"{ROOT}/{store}", json_body={})
     assert (refused.status, refused.json["type"]) == (405, "error")
     assert refused.headers["allow"] == "DELETE, GET, POST"
+
+
+FORGED = [5, None, "", "\ud800", "x" * 2000, ["/a"], {"a": 1}, True, "/\x00", "mem_x", "9" * 15 + "#mem_x", "٣" * 15]
+
+
+@pytest.mark.parametrize("position", FORGED, ids=repr)
+def test_a_forged_token_is_refused(client: StoreClient, store: str, position: Any) -> None:
+    address = ("M#acme#default", store)
+    lists = {
+        ROOT: ("stores", "acme", "default", "None", "None", "False"),
+        f"{ROOT}/{store}/memories": ("memories", *address, "first", "/b", "0", "path", "False"),
+        f"{ROOT}/{store}/memories?": ("memories", *address, "first", "/b", "0", "created_at", "False"),
+        f"{ROOT}/{store}/memories??": ("memories", *address, "first", "/b", "0", "updated_at", "False"),
+        f"{ROOT}/{store}/memory_versions": ("versions", *address, "None", "None", "None", "None"),
+    }
+    for path, binding in lists.items():
+        query = {"page": token(position, binding), "path_prefix": "/b"}
+        if binding[0] == "memories":
+            query["order_by"] = binding[-2]
+        answer = client.get(path.rstrip("?"), query=query)
+        assert (answer.status, answer.json["error"]["type"]) == (400, "invalid_request_error"), path
+
+
+def test_a_true_token_of_these_lists_is_taken(client: StoreClient, store: str) -> None:
+    binding = "memories", "M#acme#default", store, "first", "/b", "0", "path", "False"
+    assert (
+        client.get(f"{ROOT}/{store}/memories", query={"page": token("/b/a", binding), "path_prefix": "/b"}).status
+        == 200
+    )
