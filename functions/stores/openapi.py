@@ -94,6 +94,11 @@ def _stores() -> dict[str, dict[str, Json]]:
                 answers="MemoryStoreList",
             ),
         },
+    }
+
+
+def _store() -> dict[str, dict[str, Json]]:
+    return {
         STORE: {
             "get": _told("retrieve_store", "One store", _STORE_ID, errors=_BELOW_A_STORE, answers="MemoryStore"),
             "post": _told(
@@ -203,4 +208,4 @@ def _versions() -> dict[str, dict[str, Json]]:
     }
 
 
-DESCRIPTION = Description(TAG, {**_stores(), **_memories(), **_memory(), **_versions()}, SCHEMAS, ENVELOPE)
+DESCRIPTION = Description(TAG, {**_stores(), **_store(), **_memories(), **_memory(), **_versions()}, SCHEMAS, ENVELOPE)
