@@ -14,6 +14,7 @@ from bench import startup
 from bench.operations import Bench, Measured, operations
 from bench.scale import load_tasks, scale_operations
 from bench.stage import open_stage
+from bench.stores import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +35,9 @@ def main() -> None:
     with open_stage() as stage:
         print("operations …", flush=True)
         bench = Bench(stage, "small")
-        page += _operations(bench.measure(operation, rounds) for operation in operations())
+        page += _operations("Project memory", (bench.measure(operation, rounds) for operation in operations()))
+        store = Bench(stage, "small", "StoresFunction")
+        page += _operations("Memory stores", (store.measure(op, rounds) for op in Store(store).operations()))
         print(f"{SMALL} and {large:,} tasks …", flush=True)
         sizes = {SMALL: "hundred", large: "many"}
         found = {}
@@ -42,8 +45,15 @@ def main() -> None:
             load_tasks(stage, project, size)
             scaled = Bench(stage, project)
             found[size] = [scaled.measure(operation, rounds // 3) for operation in scale_operations()]
-        page += _scale(found)
-    text = "\n".join(page) + "\n"
+        page += _scale("tasks", found)
+        print(f"{SMALL} and {large:,} memories …", flush=True)
+        for size, project in sizes.items():
+            store = Bench(stage, project, "StoresFunction")
+            loaded = Store(store)
+            loaded.load(size)
+            found[size] = [store.measure(operation, rounds // 3) for operation in loaded.operations()]
+        page += _scale("memories in a store", found)
+    text = "\n".join(page).rstrip() + "\n"
     print(text)
     if not quick:
         PAGE.write_text(text)
@@ -78,13 +88,13 @@ def _startup(found: Startup) -> list[str]:
     ]
 
 
-def _operations(found: Iterable[Measured]) -> list[str]:
+def _operations(surface: str, found: Iterable[Measured]) -> list[str]:
     rows = []
     for one in found:
         rows.append(f"| {one.name} | {one.calls} | {one.handler_ms:.1f} | {one.bare_ms:.1f} | {one.ratio:.2f} |")
         print(rows[-1], flush=True)
     return [
-        "## Operations",
+        f"## Operations: {surface.lower()}",
         "",
         "The handler, event in and answer out, over the very AWS calls it makes, made bare on a second stack.",
         "Aim: at most 1.3.",
@@ -96,21 +106,22 @@ def _operations(found: Iterable[Measured]) -> list[str]:
     ]
 
 
-def _scale(found: dict[int, list[Measured]]) -> list[str]:
+def _scale(what: str, found: dict[int, list[Measured]]) -> list[str]:
     sizes = list(found)
     rows = [
         f"| {small.name} | {small.calls} | {large.calls} | {small.bytes:,} | {large.bytes:,} |"
         for small, large in zip(*found.values(), strict=True)
     ]
     return [
-        "## As a project grows",
+        f"## As there are more {what}",
         "",
-        "The same requests in a project of few and of many tasks: calls to AWS, and bytes sent and received.",
+        f"The same requests beside few and many {what}: calls to AWS, and bytes sent and received.",
         "Aim: the same.",
         "",
         f"| operation | calls, {sizes[0]:,} | calls, {sizes[1]:,} | bytes, {sizes[0]:,} | bytes, {sizes[1]:,} |",
         "| --- | ---: | ---: | ---: | ---: |",
         *rows,
+        "",
     ]
 
 

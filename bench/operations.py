@@ -1,4 +1,4 @@
-"""Each operation of project memory: the handler's time over that of the bare calls it makes, and at two sizes."""
+"""Each operation: the handler's time over that of the bare calls it makes, and at two sizes."""
 
 from __future__ import annotations
 
@@ -112,12 +112,12 @@ def _unmodified(_: int) -> dict[str, Any]:
 
 
 class Bench:
-    """The handler of one stage with a key."""
+    """The handler of one function of a stage, with a key of a project."""
 
-    def __init__(self, stage: Stage, project: str) -> None:
-        self._stage = stage
-        self._handler = handler_of(stage)
-        environment = Environment.of(stage.environment("ProjectsFunction"))
+    def __init__(self, stage: Stage, project: str, function: str = "ProjectsFunction") -> None:
+        self.stage, self.project = stage, project
+        self._handler = handler_of(stage, function)
+        environment = Environment.of(stage.environment(function))
         keys = tenancy(environment, stage.aws, SystemClock()).keys
         wish = KeyWish(name="bench", role=Role.PROJECT_ADMIN, tenant="bench", project=project)
         self._key = keys.issue(wish).secret
@@ -128,9 +128,9 @@ class Bench:
         handled, bare, made = [], [], list[Made]()
         for n in range(WARM + rounds):
             if operation.before:
-                self._both(operation.before(n))
-            seconds, calls = self._send(operation.request(n))
-            again = self._stage.repeat(calls, self._threads)
+                self.prepare(operation.before(n))
+            seconds, calls, _ = self._send(operation.request(n))
+            again = self.stage.repeat(calls, self._threads)
             if n >= WARM:
                 handled.append(seconds)
                 bare.append(again)
@@ -140,12 +140,15 @@ class Bench:
         sent, received = sum(c.sent for c in made), sum(c.received for c in made)
         return Measured(operation.name, *times, ratio, len(made), sent, received)
 
-    def _both(self, event: dict[str, Any]) -> None:
-        self._stage.repeat(self._send(event)[1], self._threads)
+    def prepare(self, event: dict[str, Any]) -> Any:
+        """Send a request that is not measured, on both stacks, and return its JSON answer."""
+        _, calls, body = self._send(event)
+        self.stage.repeat(calls, self._threads)
+        return json.loads(body) if body else None
 
-    def _send(self, event: dict[str, Any]) -> tuple[float, list[Made]]:
+    def _send(self, event: dict[str, Any]) -> tuple[float, list[Made], str]:
         event["headers"]["authorization"] = f"Bearer {self._key}"
-        with self._stage.recorded() as calls:
+        with self.stage.recorded() as calls:
             started = time.perf_counter()
             answer = self._handler(event, CONTEXT)
             seconds = time.perf_counter() - started
@@ -153,4 +156,4 @@ class Bench:
             raise RuntimeError(f"{event['rawPath']}: {answer['statusCode']} {answer['body'][:200]}")
         if event["rawPath"].endswith("project.md"):
             _etag["digest"] = answer["headers"]["ETag"]
-        return seconds, list(calls)
+        return seconds, list(calls), answer["body"]

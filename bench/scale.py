@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from bench.stage import Stage
 
-BATCH = 25
-
 
 def scale_operations() -> list[Operation]:
     """Return the requests whose cost must not depend on the project's size."""
@@ -34,12 +32,7 @@ def scale_operations() -> list[Operation]:
 
 def load_tasks(stage: Stage, project: str, tasks: int) -> None:
     """Put `tasks` tasks of one turn each into both stacks."""
-    rows = list(_rows(Scope("bench", project), tasks))
-    for stack in (stage.stack, stage.twin):
-        name = stack.outputs["TableName"]
-        for start in range(0, len(rows), BATCH):
-            puts: list[Any] = [{"PutRequest": {"Item": row}} for row in rows[start : start + BATCH]]
-            stage.aws.dynamodb.batch_write_item(RequestItems={name: puts})
+    stage.load(list(_rows(Scope("bench", project), tasks)))
 
 
 def _rows(scope: Scope, tasks: int) -> Iterator[dict[str, Any]]:

@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from infra.local.emulator import Emulator
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 CONTEXT = type("Context", (), {"get_remaining_time_in_millis": lambda _: 300_000})()
 DIRECT_BYTES = str(50 << 20)
+MEMORIES = "1000000"
+BATCH = 25
 
 
 @dataclass
@@ -51,9 +54,9 @@ class Stage:
     recording: bool = False
 
     def environment(self, function: str) -> dict[str, str]:
-        """Return a function's variables, with bodies of 50 MiB passing as in the local run."""
+        """Return a function's variables, with bodies of 50 MiB passing as in the local run, and stores of any size."""
         known = next(f.environment for f in self.stack.functions() if f.name == function)
-        return {**known, "DIRECT_BODY_BYTES": DIRECT_BYTES}
+        return {**known, "DIRECT_BODY_BYTES": DIRECT_BYTES, "MEMORIES_A_STORE": MEMORIES}
 
     @contextmanager
     def recorded(self) -> Iterator[list[Made]]:
@@ -85,6 +88,14 @@ class Stage:
 
         return make
 
+    def load(self, rows: list[dict[str, Any]]) -> None:
+        """Put typed items into both tables, past the product."""
+        for stack in (self.stack, self.twin):
+            name = stack.outputs["TableName"]
+            for start in range(0, len(rows), BATCH):
+                puts: list[Any] = [{"PutRequest": {"Item": row}} for row in rows[start : start + BATCH]]
+                self.aws.dynamodb.batch_write_item(RequestItems={name: puts})
+
     def _names(self) -> dict[str, str]:
         return {self.stack.outputs[name]: self.twin.outputs[name] for name in ("TableName", "BucketName")}
 
@@ -103,11 +114,10 @@ def open_stage() -> Iterator[Stage]:
         yield stage
 
 
-def handler_of(stage: Stage) -> Any:
-    """Return an instance of project memory's function."""
-    from functions.projects import api  # noqa: PLC0415 - the emulator is started before
-
-    return api.build(stage.environment("ProjectsFunction"), stage.aws, SystemClock())
+def handler_of(stage: Stage, function: str) -> Any:
+    """Return an instance of a function, by its name in the template."""
+    module, _, _ = next(f.handler for f in stage.stack.functions() if f.name == function).rpartition(".")
+    return import_module(module).build(stage.environment(function), stage.aws, SystemClock())
 
 
 def _listen(stage: Stage, client: Any) -> None:
