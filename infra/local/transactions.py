@@ -11,6 +11,7 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from moto.core.utils import camelcase_to_underscores
@@ -72,15 +73,16 @@ def answer_transaction(handler: DynamoHandler) -> ActionResult:
 
 @dataclass
 class _Tokens:
-    """The client tokens of the last ten minutes, as DynamoDB keeps them."""
+    """The client tokens of the last ten minutes, as DynamoDB keeps them, with a digest of what each came with."""
 
-    seen: dict[str, tuple[float, str, ActionResult]] = field(default_factory=dict)
+    seen: dict[str, tuple[float, bytes, ActionResult]] = field(default_factory=dict)
 
     def answer(self, handler: DynamoHandler, run: Callable[[], ActionResult]) -> ActionResult:
         token = handler.body.get("ClientRequestToken")
         if token is None:
             return run()
-        request, now = json.dumps(handler.body, sort_keys=True, default=str), time.monotonic()
+        text = json.dumps(handler.body, sort_keys=True, default=str)
+        request, now = sha256(text.encode()).digest(), time.monotonic()
         if token in self.seen:
             return self._again(token, request)
         result = run()
@@ -89,7 +91,7 @@ class _Tokens:
         self.seen[token] = (now, request, result)
         return result
 
-    def _again(self, token: str, request: str) -> ActionResult:
+    def _again(self, token: str, request: bytes) -> ActionResult:
         _, first, result = self.seen[token]
         if first != request:
             error = f"{ERROR_PREFIX}IdempotentParameterMismatchException"

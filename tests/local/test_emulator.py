@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -315,6 +316,18 @@ def test_a_repeated_client_token_is_applied_once(cloud: Cloud) -> None:
         dynamodb(cloud).transact_write_items(
             TransactItems=[{"Update": increment(cloud, sk="b")}], ClientRequestToken="token"
         )
+
+
+def test_client_tokens_are_remembered_without_their_requests(cloud: Cloud) -> None:
+    tracemalloc.start()
+    try:
+        for _ in range(30):
+            item = {"Put": {"TableName": cloud.table_name, "Item": row("p", "a", text="x" * 300_000)}}
+            dynamodb(cloud).transact_write_items(TransactItems=[item])
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 5_000_000
 
 
 def test_a_transaction_above_4_mib_is_refused(cloud: Cloud) -> None:
