@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
@@ -324,6 +325,7 @@ def test_client_tokens_are_remembered_without_their_requests(cloud: Cloud) -> No
         for _ in range(30):
             item = {"Put": {"TableName": cloud.table_name, "Item": row("p", "a", text="x" * 300_000)}}
             dynamodb(cloud).transact_write_items(TransactItems=[item])
+        gc.collect()
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
