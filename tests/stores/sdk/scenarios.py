@@ -5,7 +5,7 @@
 prints one JSON line a scenario: its name, and null or what went wrong. Each is written once, for both clients.
 """
 
-# ruff: noqa: ANN001, ANN003, ANN201, ANN202, ANN204, BLE001, DTZ003, PLW0108, PT017, PT018
+# ruff: noqa: ANN001, ANN003, ANN201, ANN202, ANN204, BLE001, DTZ003, PLC0415, PLW0108, PT017, PT018
 # It runs without pytest, under a Python that knows none of our types, and naive times are one of its cases.
 
 import asyncio
@@ -13,8 +13,10 @@ import hashlib
 import inspect
 import json
 import sys
+import tempfile
 import traceback
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import anthropic
 
@@ -288,6 +290,37 @@ async def what_is_down(c):
     assert error.response.headers["retry-after"]
 
 
+async def the_packages_own_worker(c):
+    """The newest package keeps a store in step with a folder: another real client of these endpoints."""
+    if c.kind == "sync" or not NEWEST:
+        return
+    from anthropic.lib.tools._memories import SessionMemoryStores
+
+    store = await c.store("folder")
+    remote = await c.create(store, "/dir/b.md", "two")
+    for path in ("/a.md", "/gone.md", *(f"/many/{n:02d}.md" for n in range(25))):
+        await c.create(store, path, path)
+    attached = SimpleNamespace(
+        type="memory_store", memory_store_id=store, access="read_write", mount_path=None, name="folder"
+    )
+    with tempfile.TemporaryDirectory() as workdir:
+        worker = SessionMemoryStores(c.client, workdir=workdir)
+        await worker.download(SimpleNamespace(resources=[attached]))
+        (root,) = worker.roots
+        assert (root / "many/24.md").read_text() == "/many/24.md"
+        (root / "a.md").write_text("changed here")
+        (root / "new").mkdir()
+        (root / "new/c.md").write_text("made here")
+        (root / "gone.md").unlink()
+        await c.memories.update(remote.id, memory_store_id=store, content="changed there")
+        await worker.finish()
+        assert (root / "dir/b.md").read_text() == "changed there"
+        stored = {m.path: m.content for m in await every(c.memories.list(store, view="full"))}
+        assert (stored["/a.md"], stored["/new/c.md"]) == ("changed here", "made here")
+        assert "/gone.md" not in stored and len(stored) == 28
+        await worker.dispose()
+
+
 SCENARIOS = (
     every_method,
     pagination,
@@ -299,6 +332,7 @@ SCENARIOS = (
     dialects,
     raw_answers,
     what_is_down,
+    the_packages_own_worker,
 )
 
 
