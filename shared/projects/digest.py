@@ -1,6 +1,6 @@
 """`project.md`: a Markdown section a task with its latest summary, newest first, within 4 MiB.
 
-Its ETag costs one query: the newest tasks' generations and times, and the counts of births and deaths,
+Its ETag costs one short query: the newest tasks' generations and times, and the counts of births and deaths,
 change with every write that the digest shows; what only time changes (a task reaching its end) is in
 the ETag as the moment until which it holds. See `docs/decisions/0001-….md` for the argument.
 """
@@ -8,7 +8,7 @@ the ETag as the moment until which it holds. See `docs/decisions/0001-….md` fo
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ObjectMissing
@@ -17,7 +17,16 @@ from shared.aws.table import BATCH, Query
 from shared.kernel.clock import rfc3339
 from shared.projects.markdown import embed
 from shared.projects.preconditions import tags_in
-from shared.projects.records import COUNTER_PREFIX, NO_TURN, Address, expiry_index, lives, project_pk, task_id_in
+from shared.projects.records import (
+    COUNTER_PREFIX,
+    COUNTERS,
+    NO_TURN,
+    Address,
+    expiry_index,
+    lives,
+    project_pk,
+    task_id_in,
+)
 from shared.projects.tasks import count_expired
 from shared.projects.turns import content_of
 
@@ -34,6 +43,8 @@ LIMIT_BYTES = 4 << 20
 _SECTION_BYTES = 160
 """What a section has beside id and summary, at most: only for planning what to read."""
 _ROOM_FOR_THE_END = 200
+_FRONT_TASKS = 200
+"""How many of the newest tasks the ETag tells of: more than are written while clocks disagree."""
 _NEVER = 10**15
 
 
@@ -55,7 +66,7 @@ class Digests:
         """Return a project's digest, or only its ETag if the caller's still holds."""
         if preconditions.if_none_match:
             now = self._backing.clock.now_ms()
-            state = _state_of(self._backing.table.query(_newest(scope)), now)
+            state = _state_of(self._backing.table.query(_front(scope)), now)
             held = _held(preconditions.if_none_match, state, now)
             if held:
                 return Digest(held, None)
@@ -64,7 +75,7 @@ class Digests:
     def _build(self, scope: Scope) -> Digest:
         now = self._backing.clock.now_ms()
         page, expired, until = together(
-            lambda: self._backing.table.query(_newest(scope)),
+            lambda: self._backing.table.query(_front(scope)),
             lambda: count_expired(self._backing, scope, now),
             lambda: self._first_end(scope, now),
         )
@@ -126,12 +137,16 @@ def _newest(scope: Scope) -> Query:
     return Query(project_pk(scope), "l1", newest_first=True)
 
 
+def _front(scope: Scope) -> Query:
+    return replace(_newest(scope), size=COUNTERS + _FRONT_TASKS)
+
+
 def _is_counter(row: Item) -> bool:
     return bool(row["sk"].startswith(COUNTER_PREFIX))
 
 
 def _state_of(page: Page, now: int) -> str:
-    """Return a hash of what a digest shows: of the counters, and of the tasks alive on the index's first page."""
+    """Return a hash of what a digest shows: of the counters, and of the tasks alive at the front of the list."""
     digest = hashlib.sha256()
     for row in page.items:
         seen: Any = row["n"] if _is_counter(row) else (row["gen"], row["updated_at"]) if lives(row, now) else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from infra.local.emulator import Emulator
@@ -31,6 +31,11 @@ _numbers = itertools.count()
 def shared_aws() -> Aws:
     """Return the clients that all tests share: building them takes longer than most tests."""
     return Aws({})
+
+
+@lru_cache(maxsize=1)
+def _environments(stack: Stack) -> dict[str, dict[str, str]]:
+    return {function.name: function.environment for function in stack.functions()}
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Cloud:
 
     def environment(self, function: str) -> dict[str, str]:
         """Return the variables of a function by its name in the template."""
-        return next(f.environment for f in self.stack.functions() if f.name == function)
+        return _environments(self.stack)[function]
 
     def items(self) -> list[dict[str, Any]]:
         """Return every item of the table, in DynamoDB's JSON, by partition and sort key."""
