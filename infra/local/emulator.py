@@ -75,6 +75,7 @@ class Emulator:
     def start(self) -> None:
         """Answer the AWS calls of this process from an empty account."""
         _install()
+        _track_nothing()
         self.journal = Journal(self._folder)
         self.objects = objects.current.store = ObjectStore(self.journal)
         self.messages = MessageStore(self.journal)
@@ -166,14 +167,18 @@ class _Forgetful(list[Any]):
         """Forget `item`."""
 
 
+def _track_nothing() -> None:
+    """Let moto's models forget their instances; the stop of an emulator lets them remember again."""
+    for service in ("dynamodb", "s3", "sqs"):
+        for model in model_data[service].values():
+            setattr(model, "instances_tracked", _Forgetful())  # noqa: B010 - moto types models as objects
+
+
 def _install() -> None:
     """Replace moto's methods, once a process; without a running emulator they do what moto's do."""
     if _state.installed:
         return
     _state.installed = True
-    for service in ("dynamodb", "s3", "sqs"):
-        for model in model_data[service].values():
-            setattr(model, "instances_tracked", _Forgetful())  # noqa: B010 - moto types models as objects
     replacements: list[tuple[Any, str, Any]] = [
         (dynamodb_models, "Table", OrderedTable),
         (dynamodb_responses, "DynamoResult", WireResult),
