@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from infra.local.events import Answer, MalformedAnswer, Request, Routed, answer_of, event_of, message_answer
 from infra.local.instances import FunctionFailed, FunctionTimedOut
-from shared.kernel.ids import ulid
+from shared.http.request import Request as SurfaceRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, MutableMapping
+    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 
     from infra.local.instances import Instances
     from infra.local.presigned import PresignedObjects
@@ -116,7 +116,7 @@ async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
     Closing while the client still sends would take the answer from it (a reset), so what comes is read and dropped for
     a moment first; a client that waits for `100 Continue` sends nothing.
     """
-    answer = too_large(scope["path"])
+    answer = too_large(scope["path"], {name.decode(): value.decode("latin-1") for name, value in scope["headers"]})
     headers = [*answer.headers, (b"content-length", str(len(answer.body)).encode()), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     if scope["method"] != "HEAD":
@@ -132,17 +132,17 @@ async def _drain(receive: Receive) -> None:
         pass
 
 
-def too_large(path: str) -> Answer:
-    """Return the 413 of the surface that `path` belongs to."""
-    request_id = f"req_{ulid()}"
+def too_large(path: str, headers: Mapping[str, str]) -> Answer:
+    """Return the 413 of the surface that `path` belongs to, with the two ids of every answer."""
+    ids = SurfaceRequest({"headers": headers})
     text = f"The body is over {BODY_BYTES} bytes."
     if path.startswith(PROJECT_MEMORY):
         told: dict[str, Any] = {"detail": text}
     else:
         error = {"type": "request_too_large", "message": text}
-        told = {"type": "error", "error": error, "request_id": request_id}
-    headers = [(b"content-type", b"application/json"), (b"request-id", request_id.encode())]
-    return Answer(413, headers, json.dumps(told).encode())
+        told = {"type": "error", "error": error, "request_id": ids.request_id}
+    named = {"content-type": "application/json", "request-id": ids.request_id, "x-correlation-id": ids.correlation_id}
+    return Answer(413, [(n.encode(), v.encode()) for n, v in named.items()], json.dumps(told).encode())
 
 
 async def send_answer(method: str, answer: Answer, send: Send) -> None:

@@ -269,8 +269,11 @@ def test_a_chunked_body_is_refused_when_it_has_grown_too_large(raw: Raw) -> None
 
 
 def test_a_large_upload_in_full_still_gets_its_413(port: int) -> None:
-    answer = requests.put(url(port, "/v1/x"), data=b"x" * (BODY_BYTES + (5 << 20)), timeout=60)
+    body, named = b"x" * (BODY_BYTES + (5 << 20)), {"x-correlation-id": "run-7"}
+    answer = requests.put(url(port, "/v1/x"), data=body, headers=named, timeout=60)
     assert answer.status_code == 413
+    assert answer.headers["request-id"].startswith("req_")
+    assert answer.headers["x-correlation-id"] == "run-7"
 
 
 def test_pipelined_requests_are_answered_in_order(raw: Raw) -> None:
