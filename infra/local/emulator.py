@@ -13,12 +13,15 @@ conflicts that moto never raises.
 from __future__ import annotations
 
 import json
+import logging
 import os
+import sqlite3
 import threading
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
 
+from botocore.exceptions import HTTPClientError
 from moto import mock_aws
 from moto.core import botocore_stubber
 from moto.core.base_backend import AccountSpecificBackend
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
 
     from infra.local.ordered import Key
     from infra.local.transactions import Conflicts
+
+log = logging.getLogger(__name__)
 
 TRANSACT_GET_ITEMS = 100
 MAIN_REGION = "us-east-1"  # where moto looks for the addresses of a service
@@ -213,7 +218,7 @@ def _admitted(call: Callable[[DynamoHandler], TYPE_RESPONSE]) -> Callable[[Dynam
         handler.body = handler.params
         transactions.hold_limits(handler)
         emulator = _running()
-        with emulator.admit(handler), _state.dynamodb:
+        with emulator.admit(handler), _state.dynamodb, _kept():
             answer = call(handler)
             emulator.flush_items()
             return answer
@@ -223,7 +228,7 @@ def _admitted(call: Callable[[DynamoHandler], TYPE_RESPONSE]) -> Callable[[Dynam
 
 def _locked(call: Callable[..., TYPE_RESPONSE]) -> Callable[..., TYPE_RESPONSE]:
     def respond(*args: Any, **kwargs: Any) -> TYPE_RESPONSE:
-        with _state.s3:
+        with _state.s3, _kept():
             answer = call(*args, **kwargs)
             _running().objects.flush()
             return answer
@@ -233,11 +238,22 @@ def _locked(call: Callable[..., TYPE_RESPONSE]) -> Callable[..., TYPE_RESPONSE]:
 
 def _noted(call: Callable[[SQSResponse], TYPE_RESPONSE]) -> Callable[[SQSResponse], TYPE_RESPONSE]:
     def call_action(response: SQSResponse) -> TYPE_RESPONSE:
-        answer = call(response)
-        _running().flush_messages()
-        return answer
+        with _kept():
+            answer = call(response)
+            _running().flush_messages()
+            return answer
 
     return call_action
+
+
+@contextmanager
+def _kept() -> Iterator[None]:
+    """Let a disk that is full or broken look like a service that does not answer: nothing is acknowledged."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        log.error("the disk does not keep what it should: %s", error)  # noqa: TRY400 - the answer's cause is logged
+        raise HTTPClientError(error=error) from error
 
 
 def _running() -> Emulator:

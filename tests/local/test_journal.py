@@ -11,11 +11,13 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
+from botocore.exceptions import HTTPClientError
 
 from infra.local.emulator import Emulator
-from infra.local.journal import JournalUnreadable
+from infra.local.journal import FileBlobs, Journal, JournalUnreadable
 from infra.local.resources import make_resources
 from infra.local.stack import TEMPLATE, Stack
 from tests.emulator.cloud import Cloud, shared_aws
@@ -189,3 +191,19 @@ def check_step(cloud: Cloud, done: dict[str, Any]) -> None:
     assert int(counter["Item"]["n"]["N"]) > number
     if number:
         assert f"{thread}/deleted/{number - 1}" not in cloud.object_keys()
+
+
+def test_a_full_disk_is_a_service_that_does_not_answer_until_there_is_room(tmp_path: Path) -> None:
+    def put(cloud: Cloud, sk: str) -> None:
+        cloud.aws.dynamodb.put_item(TableName=cloud.table_name, Item={"pk": {"S": "p"}, "sk": {"S": sk}})
+
+    full, no_space = sqlite3.OperationalError("database or disk is full"), OSError(28, "No space left on device")
+    with reopened(tmp_path) as cloud, patch("botocore.endpoint.time.sleep"):
+        with patch.object(Journal, "save_items", side_effect=full), pytest.raises(HTTPClientError, match="is full"):
+            put(cloud, "a")
+        with patch.object(FileBlobs, "write", side_effect=no_space), pytest.raises(HTTPClientError, match="No space"):
+            cloud.aws.s3.put_object(Bucket=cloud.bucket_name, Key="r7/k", Body=b"bytes")
+        put(cloud, "b")
+    with reopened(tmp_path) as cloud:
+        assert [item["sk"]["S"] for item in cloud.items()] == ["a", "b"]
+        assert cloud.object_keys() == []
