@@ -137,14 +137,19 @@ def test_fifty_writers_of_one_turn_follow_one_another(client: Client, world: Wor
     assert len(world.cloud.object_keys()) == (1 if filler else 0)
 
 
-def test_fifty_patches_of_one_turn_all_stay(client: Client, world: World, key: str) -> None:
-    client.put(turn_path(), json_body={"meta": {"model": "m"}})
+@pytest.mark.parametrize("long", ["", LONG])
+def test_fifty_patches_of_one_turn_all_stay(client: Client, world: World, key: str, long: str) -> None:
+    client.put(turn_path(), json_body={"meta": {"model": long}, "summary_md": long})
 
     def patch(n: int) -> Callable[[Client], Answer]:
         return lambda sender: sender.patch(turn_path(), json_body={"meta": {f"k{n}": n}})
 
     assert race(world, key, [patch(n) for n in range(WRITERS)], Progress()).statuses == {200}
-    assert client.get(turn_path()).json["meta"] == {"model": "m", **{f"k{n}": n for n in range(WRITERS)}}
+    read = client.get(turn_path()).json
+    assert read["meta"] == {"model": long, **{f"k{n}": n for n in range(WRITERS)}}
+    assert read["summary_md"] == long
+    sweep(world)
+    assert len(world.cloud.object_keys()) == bool(long)
 
 
 @pytest.mark.parametrize("existing", [False, True])
