@@ -45,6 +45,14 @@ def test_without_a_content_type_it_is_octet_stream(client: Client) -> None:
     assert client.put(artifact_path(), body=b"x").json["content_type"] == "application/octet-stream"
 
 
+@pytest.mark.parametrize("kind", ["text/plain; title=é", "text/\x7f", "a" * 256])
+def test_a_content_type_that_no_header_carries_safely_is_422(client: Client, kind: str) -> None:
+    refused = client.put(artifact_path(), body=b"x", headers={"Content-Type": kind})
+    assert refused.status == 422
+    assert refused.json["detail"][0]["loc"] == ["header", "content-type"]
+    assert client.put(artifact_path(), body=b"x", headers={"Content-Type": "a" * 255}).status == 200
+
+
 def test_replacing_keeps_one_artifact_with_the_new_size(client: Client) -> None:
     first = client.put(artifact_path(), body=b"one").json
     second = client.put(artifact_path(), body=b"three").json
