@@ -43,7 +43,7 @@ _BUSY = frozenset(
         "500",
     }
 )
-_ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
+_ABSENT = frozenset({"NoSuchKey", "404", "NotFound", "PreconditionFailed"})  # the last: a copy's source was replaced
 
 
 class AwsSignal(Exception):

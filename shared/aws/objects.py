@@ -81,7 +81,7 @@ class Objects:
         """Copy an object, if it still has `etag` where one is given, to a fresh key, for another owner.
 
         Raises:
-            ObjectMissing: there is no object at the key.
+            ObjectMissing: there is no object at the key, or one of another ETag.
         """
         unchanged: Any = {"CopySourceIfMatch": etag} if etag else {}
         with translated():

@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import hashlib
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from shared.aws.objects import Objects
 from tests.projects.world import ROOT, artifact_path, turn_path
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.clients.events import Answer, Client
     from tests.projects.world import World
 
@@ -68,6 +72,19 @@ def test_repeating_a_completion_answers_the_same(client: Client, world: World) -
     again = complete(client, upload)
     assert (again.json, again.etag) == (first.json, first.etag)
     assert client.get(artifact_path()).content == b"newer"
+
+
+def test_bytes_that_were_replaced_after_they_were_checked_are_409(client: Client, world: World) -> None:
+    upload = start(client)
+    bring(world, upload)
+
+    def replaced(objects: Objects, key: str) -> Iterator[bytes]:
+        yield objects.get(key)
+        objects.put(key, b"9876543210", owner="")
+
+    with patch.object(Objects, "stream", replaced):
+        assert complete(client, upload).status == 409
+    assert client.get(artifact_path()).status == 404
 
 
 def test_without_its_bytes_it_is_409(client: Client) -> None:
