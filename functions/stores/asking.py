@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from shared.http.dialects import envelope
-from shared.http.request import path_value
 from shared.http.validation import integer_in
 from shared.kernel.errors import Conflict, InvalidInput, Unauthenticated
 from shared.kernel.strict_json import parse
@@ -68,7 +67,7 @@ class Asked:
         Raises:
             NotFound: the id can't be a store's.
         """
-        return store_address(self.caller.scope, path_value(raw))
+        return store_address(self.caller.scope, raw)
 
     def body(self) -> Any:
         """Return the JSON value of the body, whatever content type it came with; none at all is `{}`.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from functions.stores.asking import STORE, Asked
 from shared.http.answers import json_answer
-from shared.http.request import path_value
 from shared.http.routing import new_router, request_of
 from shared.kernel.errors import InvalidInput
 from shared.stores.listing import MemoryList
@@ -113,7 +112,7 @@ def _expected(asked: Asked) -> str | None:
 
 
 def _id(raw: str) -> str:
-    return memory_id_of(path_value(raw))
+    return memory_id_of(raw)
 
 
 def _broken(name: str, message: str, value: str) -> InvalidInput:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from functions.stores.asking import STORE, Asked
 from shared.http.answers import json_answer
-from shared.http.request import path_value
 from shared.http.routing import new_router, request_of
 from shared.stores.models import check_nothing
 from shared.stores.records import ACTOR_IDS
@@ -36,14 +35,14 @@ def version_routes(versions: Versions) -> Router:
     @router.get(VERSION)
     def retrieve_version(memory_store_id: str, memory_version_id: str) -> Response[Any]:
         asked = Asked.of(request_of(router))
-        full, named = asked.full("full"), path_value(memory_version_id)
+        full, named = asked.full("full"), memory_version_id
         return json_answer(versions.retrieve(asked.store(memory_store_id), named, full=full))
 
     @router.post(f"{VERSION}/redact")
     def redact_version(memory_store_id: str, memory_version_id: str) -> Response[Any]:
         asked = Asked.of(request_of(router))
         check_nothing(asked.body())
-        address, named = asked.store(memory_store_id), path_value(memory_version_id)
+        address, named = asked.store(memory_store_id), memory_version_id
         return json_answer(versions.redact(address, named, asked.actor))
 
     return router

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 from shared.kernel.errors import InvalidInput, TooLarge, UnsupportedType
 from shared.kernel.ids import ulid
@@ -97,8 +97,3 @@ class Request:
         if not body:
             raise InvalidInput.at("body", message="Field required", type_="missing")
         return parse(body)
-
-
-def path_value(raw: str) -> str:
-    """Return a path parameter's value, percent-decoded once."""
-    return unquote(raw) if "%" in raw else raw

@@ -12,7 +12,7 @@ from tests.projects.scenes import nothing_beside
 from tests.projects.world import ROOT, artifact_path, project_world, turn_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from tests.clients.events import Answer, Client
 
