@@ -173,9 +173,9 @@ class _Forgetful(list[Any]):
 
 
 def _track_nothing() -> None:
-    """Let moto's models forget their instances; the stop of an emulator lets them remember again."""
-    for service in ("dynamodb", "s3", "sqs"):
-        for model in model_data[service].values():
+    """Let moto's models, and ours that are of them, forget their instances; an emulator's stop undoes it."""
+    for models in model_data.values():
+        for model in models.values():
             setattr(model, "instances_tracked", _Forgetful())  # noqa: B010 - moto types models as objects
 
 

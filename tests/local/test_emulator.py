@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
+from infra.local.objects import StoredKey
 from infra.local.transactions import Conflicts
 from tests.emulator.cloud import Cloud, emulated_cloud
 
@@ -319,20 +320,24 @@ def test_a_repeated_client_token_is_applied_once(cloud: Cloud) -> None:
         )
 
 
-def test_transactions_leave_nothing_in_memory_but_their_items() -> None:
+def test_calls_leave_nothing_in_memory_but_what_is_stored() -> None:
     with emulated_cloud():
         pass  # moto begins to list all instances again when an emulator has stopped
     with emulated_cloud() as cloud:
+        cloud.aws.s3.put_object(Bucket=cloud.bucket_name, Key="r7/k", Body=b"x")
         tracemalloc.start()
         try:
             for _ in range(30):
                 item = {"Put": {"TableName": cloud.table_name, "Item": row("p", "a", text="x" * 300_000)}}
                 dynamodb(cloud).transact_write_items(TransactItems=[item])
+                cloud.aws.s3.head_object(Bucket=cloud.bucket_name, Key="r7/k")
             gc.collect()
             kept, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
+        keys_kept = [each for each in gc.get_objects() if isinstance(each, StoredKey)]
     assert kept < 5_000_000
+    assert len(keys_kept) < 10
 
 
 def test_a_transaction_above_4_mib_is_refused(cloud: Cloud) -> None:
