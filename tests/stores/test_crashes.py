@@ -80,15 +80,15 @@ def test_a_death_at_any_call_leaves_all_or_nothing_and_can_be_tried_again(
         audit(world)
         after = state(fresh, store)
         if finished:
-            return
+            break
         answer = operation(fresh, store, memory)
         assert answer.status in again
         audit(world)
         assert after == before or (answer.status in again and changed_once(before, after))
-        world.clock.move(days=2)
-        assert world.sweep("reconcile")["errors"] == 0
-        assert orphans(world) == set()
-        audit(world)
+    world.clock.move(days=2)
+    assert world.sweep("reconcile")["errors"] == 0
+    assert orphans(world) == set()
+    audit(world)
 
 
 def changed_once(before: Any, after: Any) -> bool:
@@ -122,7 +122,6 @@ def test_a_redaction_that_died_is_finished_by_the_sweeper_where_nobody_tries_aga
     assert [key for key in world.cloud.object_keys() if key.startswith("keep/erasures/")]
 
 
-FAULTS = [Fault.THROTTLED, Fault.SERVER_ERROR, Fault.CONNECT_TIMEOUT, Fault.TIMEOUT]
 READS: dict[str, Operation] = {
     "list": lambda c, s, _: c.get(f"{ROOT}/{s}/memories", query="view=full&depth=1"),
     "retrieve": lambda c, s, m: c.retrieve(s, m["id"]),
@@ -134,8 +133,14 @@ READS: dict[str, Operation] = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.lower())
-@pytest.mark.parametrize("name", [*OPERATIONS, *READS])
+DOWN = [(name, Fault.CONNECT_TIMEOUT) for name in (*OPERATIONS, *READS)]
+# What botocore makes of the others is the clients' business; that it arrives is seen on a write and on a read.
+DOWN += [
+    (name, fault) for name in ("create", "retrieve") for fault in (Fault.THROTTLED, Fault.SERVER_ERROR, Fault.TIMEOUT)
+]
+
+
+@pytest.mark.parametrize(("name", "fault"), DOWN)
 def test_a_dependency_that_is_down_is_503_with_retry_after(world: World, name: str, fault: Fault) -> None:
     operation = OPERATIONS[name][0] if name in OPERATIONS else READS[name]
     client = world.client()

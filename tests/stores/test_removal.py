@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from shared.aws.items import decode_item
 from shared.kernel.scope import Scope
 from shared.retention.erasures import ErasureLog
 from shared.stores.backing import Backing
 from shared.stores.records import StoreAddress
-from shared.stores.removal import Removal
+from shared.stores.removal import REMOVE_STORE, Removal
 from shared.tenancy.usage import stored_partition
-from tests.emulator.faults import Fault, faults
+from tests.emulator.faults import Fault, Killed, faults, kill_at
 from tests.stores.world import ROOT
 
 if TYPE_CHECKING:
@@ -109,3 +112,44 @@ def test_orphans_of_writes_that_died_go_by_night_and_what_is_owned_stays(
     assert (told["errors"], told["removed"]) == (0, 1)
     assert client.retrieve(store, memory["id"]).json["content"] == "mine"
     assert orphan not in world.cloud.object_keys()
+
+
+@pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
+def test_a_death_while_a_store_is_deleted_leaves_it_whole_or_gone(world: World, *, applied: bool) -> None:
+    client, fresh = world.client(), world.client()
+    for number in (1, 2):
+        store = client.store()
+        fill(client, store)
+        with kill_at(number, applied=applied), pytest.raises(Killed):
+            client.delete(f"{ROOT}/{store}")
+        if fresh.get(f"{ROOT}/{store}").status == 200:
+            assert len(fresh.listed(store)) == 4
+            assert fresh.delete(f"{ROOT}/{store}").status == 200
+        client = world.client()
+    world.sweep()
+    assert left(world) == []
+    assert len(list(ErasureLog(world.objects).replay(0))) == 4  # two stores, and a version redacted in each
+
+
+@pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
+def test_a_sweeper_that_dies_anywhere_in_a_removal_is_followed_by_one_that_ends_it(
+    world: World, *, applied: bool
+) -> None:
+    client, number = world.client(), 0
+    died = True
+    while died:
+        number += 3
+        store = client.store()
+        fill(client, store)
+        client.delete(f"{ROOT}/{store}")
+        job = next(
+            i for i in map(decode_item, world.cloud.items()) if i.get("store") == store and i["kind"] == REMOVE_STORE
+        )
+        died = False
+        with kill_at(number, applied=applied):
+            try:
+                Removal(Backing(world.table, world.objects, world.clock)).remove_store(job)
+            except Killed:
+                died = True
+    world.sweep()
+    assert left(world) == []
