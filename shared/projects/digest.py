@@ -15,6 +15,7 @@ from shared.aws.errors import ObjectMissing
 from shared.aws.parallel import each, together
 from shared.aws.table import BATCH, Query
 from shared.kernel.clock import rfc3339
+from shared.kernel.errors import Unavailable
 from shared.projects.markdown import embed
 from shared.projects.preconditions import tags_in
 from shared.projects.records import (
@@ -27,6 +28,7 @@ from shared.projects.records import (
     project_pk,
     task_id_in,
 )
+from shared.projects.sight import LOOKS
 from shared.projects.tasks import count_expired
 from shared.projects.turns import content_of
 
@@ -109,7 +111,21 @@ class Digests:
 
     def _rendered(self, scope: Scope, tasks: list[Item]) -> list[str]:
         summaries = self._summaries(scope, tasks)
-        return [_section(task, summaries.get(task["sk"], "")) for task in tasks]
+        return [
+            _section(task, summaries.get(task["sk"], "")) if _is_whole(task, summaries) else self._anew(scope, task)
+            for task in tasks
+        ]
+
+    def _anew(self, scope: Scope, task: Item) -> str:
+        """Return the section of a task that was written after the list was read; nothing if it is gone."""
+        for _ in range(LOOKS):
+            newer = self._backing.table.get((task["pk"], task["sk"]))
+            if newer is None or not lives(newer, self._backing.clock.now_ms()):
+                return ""
+            summaries = self._summaries(scope, [newer])
+            if _is_whole(newer, summaries):
+                return _section(newer, summaries.get(newer["sk"], ""))
+        raise Unavailable
 
     def _summaries(self, scope: Scope, tasks: list[Item]) -> dict[str, str]:
         """Return the summaries that tasks show, by the task's sort key."""
@@ -126,11 +142,8 @@ class Digests:
     def _summary(self, row: Item) -> str:
         try:
             return row["summary"] if "summary" in row else content_of(self._backing, row).summary
-        except ObjectMissing:  # replaced since its row was read: the newer one says what it has
-            newer = self._backing.table.get((row["pk"], row["sk"]))
-            if newer is None or newer["gen"] != row["gen"]:
-                return ""
-            return content_of(self._backing, newer).summary
+        except ObjectMissing:
+            return ""  # replaced since its row was read
 
 
 def _newest(scope: Scope) -> Query:
@@ -179,10 +192,15 @@ def _section(task: Item, summary: str) -> str:
     return f"{head}\n{embed(summary)}\n" if summary else head
 
 
+def _is_whole(task: Item, summaries: dict[str, str]) -> bool:
+    """Tell whether the summary was found that the task's row speaks of."""
+    return task["digest_turn"] == NO_TURN or bool(summaries.get(task["sk"]))
+
+
 def _document(project: str, sections: list[str], total: int) -> str:
-    title = f"# Project memory: {project}\n"
-    if not sections and total <= 0:
-        return f"{title}\nNo tasks yet.\n"
+    title, shown = f"# Project memory: {project}\n", "".join(sections)
     left = total - len(sections)
+    if not shown and left <= 0:
+        return f"{title}\nNo tasks yet.\n"
     end = f"\n{left} more tasks are not shown; list them with GET /sandbox/memory/v1/tasks.\n" if left > 0 else ""
-    return title + "".join(sections) + end
+    return title + shown + end

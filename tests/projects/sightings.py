@@ -14,7 +14,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _TAG = re.compile(r'"[0-9A-Za-z]{26,32}"')
 
 TURNS = (1, 2)
-NAMES = ("a", "b")
+ARTIFACTS = ((1, "a"), (1, "b"), (2, "b"))
 
 
 def sighting(client: Client, task: str) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def sighting(client: Client, task: str) -> dict[str, Any]:
     digest = client.get(f"{ROOT}/project.md").content.decode()
     sections = dict(section.split("\n", 1) for section in digest.split("\n## ")[1:])
     whole = client.get(f"{ROOT}/tasks/{task}")
-    files = {(turn, name): artifact_path(task, turn, name) for turn in TURNS for name in NAMES}
+    files = {where: artifact_path(task, *where) for where in ARTIFACTS}
     seen = {
         "list": [entry for entry in listed["tasks"] if entry["task_id"] == task],
         "digest": sections.get(task),

@@ -211,6 +211,19 @@ def test_fifty_tasks_of_one_project_are_all_counted_in_order(client: Client, wor
     assert client.get(DIGEST).content.decode().count("\n## ") == whole
 
 
+def test_a_digest_never_shows_a_task_without_the_summary_that_it_always_has(
+    client: Client, world: World, key: str
+) -> None:
+    client.put(turn_path(turn=1), json_body={"summary_md": "older"})
+
+    def watch(reader: Client, _: Progress) -> None:
+        shown = reader.get(DIGEST).content.decode()
+        assert shown.endswith(("\nolder\n", "\nnewer\n")), shown
+
+    requests = [_put_turn("t1", 2, "newer" if n % 2 else "") for n in range(20)]
+    assert watched_race(world, key, requests, watch).statuses == {200}
+
+
 def _one_winner(done: Race) -> int:
     assert (done.count(200), done.count(412)) == (1, len(done.answers) - 1)
     return next(n for n, answer in enumerate(done.answers) if answer.status == 200)
