@@ -64,12 +64,8 @@ class Uploads:
         row = self._find(address, key)
         if "done" in row:
             return row["done"], row["etag"]
-        description, source_etag = self._verified(row)
-        change = Replacement(self._backing, address, principal, description, preconditions)
-        change.store = lambda target, owner: self._copy(row["object"], target, owner, source_etag)
-        change.beside = _Ending(key[1], address)
         try:
-            answer = change.run()
+            answer = self._complete(address, principal, row, preconditions)
         except Conflict:
             ended = self._find(address, key)  # completed twice at once: the other one won
             if "done" in ended:
@@ -77,6 +73,15 @@ class Uploads:
             raise
         self._backing.objects.discard(row["object"])
         return answer
+
+    def _complete(
+        self, address: Address, principal: str, row: Item, preconditions: Preconditions
+    ) -> tuple[Record, str]:
+        description, source_etag = self._verified(row)
+        change = Replacement(self._backing, address, principal, description, preconditions)
+        change.store = lambda target, owner: self._copy(row["object"], target, owner, source_etag)
+        change.beside = _Ending(row["sk"], address)
+        return change.run()
 
     def _copy(self, source: str, target: str, owner: str, etag: str) -> None:
         try:
