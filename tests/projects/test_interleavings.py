@@ -183,11 +183,13 @@ def test_a_turn_that_another_made_with_artifacts_shows_them_in_the_answer_of_a_p
     assert put.json == stage.client.get(turn_path()).json
 
 
-def test_an_upload_whose_bytes_go_while_it_is_completed_makes_no_artifact(stage: Stage) -> None:
+@pytest.mark.parametrize("replaced", [False, True])
+def test_an_upload_whose_bytes_change_while_it_is_completed_makes_no_artifact(stage: Stage, replaced: bool) -> None:  # noqa: FBT001
     upload_id = stage.begin_upload(b"bytes")
     s3, bucket = stage.world.cloud.aws.s3, stage.world.cloud.bucket_name
     (key,) = stage.world.cloud.object_keys()
-    with just_before("s3.CopyObject", lambda: s3.delete_object(Bucket=bucket, Key=key)):
+    change: Any = partial(s3.put_object, Body=b"other") if replaced else s3.delete_object
+    with just_before("s3.CopyObject", partial(change, Bucket=bucket, Key=key)):
         completed = _complete(stage, upload_id, [])
     assert completed.status == 409
     assert stage.client.get(artifact_path(name="a")).status == 404
