@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     Draw = Callable[[Any], Any]
 
 EXAMPLES, STEPS = 300, 60
-RUNS_A_WORLD = 50
+RUNS_A_WORLD = 10
 LIMIT = 12
 
 # Few names, so that paths meet; those that sort before, at and after '/' show that order is the path's own.
