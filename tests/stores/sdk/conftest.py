@@ -19,7 +19,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def keys(server: Running) -> Iterator[dict[str, str]]:
     """Return the keys that scenarios need, and a server whose S3 is down."""
 
