@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,8 @@ Start = dict[str, Any] | None
 """Where a query goes on: the `last` of the page before."""
 
 BATCH = 100
-_UNPROCESSED_ROUNDS = 4
+_UNPROCESSED_PAUSES = (0.05, 0.1, 0.2, 0.4)
+"""Seconds, at most, after each answer that leaves keys out: the table is busy."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class Table:
         """
         found: dict[Key, Item] = {}
         asked: Any = {"Keys": [encode_key(k) for k in dict.fromkeys(keys)], "ConsistentRead": True}
-        for _ in range(_UNPROCESSED_ROUNDS):
+        for pause in _UNPROCESSED_PAUSES:
             with translated():
                 answer = self._aws.dynamodb.batch_get_item(RequestItems={self.name: asked})
             items = [decode_item(i) for i in answer["Responses"].get(self.name, [])]
@@ -118,6 +121,7 @@ class Table:
             asked = answer.get("UnprocessedKeys", {}).get(self.name)
             if not asked:
                 return found
+            time.sleep(random.uniform(0, pause))  # noqa: S311 - jitter is no secret
         raise Unavailable
 
     def query(self, query: Query) -> Page:

@@ -101,9 +101,20 @@ def test_a_function_writes_to_its_own_log_group_alone(stack: Stack, role: str, l
     assert set(statement["Action"]) == {"logs:CreateLogStream", "logs:PutLogEvents"}
 
 
-@pytest.mark.parametrize("role", ["ProjectsRole", "StoresRole", "PlatformRole"])
-def test_no_answer_may_rest_on_the_global_index(stack: Stack, role: str) -> None:
-    assert not [r for s in statements(stack, role) for r in listed(s["Resource"]) if r.endswith("/index/due")]
+@pytest.mark.parametrize(
+    ("role", "indexes"),
+    [
+        ("ProjectsRole", {"by_l1", "by_l2"}),
+        ("StoresRole", {"by_l1", "by_l2", "by_l3"}),
+        ("PlatformRole", set()),
+        ("SweeperRole", {"due"}),
+    ],
+)
+def test_a_function_reads_its_own_indexes_and_no_answer_may_rest_on_the_global_one(
+    stack: Stack, role: str, indexes: set[str]
+) -> None:
+    resources = [str(r) for s in statements(stack, role) for r in listed(s["Resource"])]
+    assert {r.rpartition("/index/")[2] for r in resources if "/index/" in r} == indexes
 
 
 @cache
