@@ -24,7 +24,7 @@ MEMORIES = f"{STORE}/memories"
 MEMORY = f"{MEMORIES}/<memory_id>"
 ORDERS = ("path", "created_at", "updated_at")
 
-_DEPTH = re.compile(r"[0-9]{1,9}", re.ASCII)
+_DEPTH = re.compile(r"[0-9]{1,99}", re.ASCII)
 
 
 def memory_routes(memories: Memories, lists: MemoryLists) -> Router:

@@ -76,9 +76,10 @@ class Versions:
         known_store(store)
         texts = self._texts(rows[: wanted.limit]) if wanted.full else {}
         views = [(row["sk"], self._view(address, row, texts)) for row in rows]
-        if len(rows) <= wanted.limit and reached is not None:
-            return Page([view for _, view in views], token(reached, binding))
-        return page_of(views, wanted.limit, binding)
+        page = page_of(views, wanted.limit, binding)
+        if page.next_page is None and reached is not None:
+            return Page(page.data, token(reached, binding))
+        return page
 
     def retrieve(self, address: StoreAddress, version_id: str, *, full: bool) -> Record:
         """Return a version, with its content if `full` and it has some.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from shared.kernel.scope import Scope
 from shared.retention.erasures import ErasureLog
+from shared.stores.backing import Backing
 from shared.stores.records import StoreAddress
 from shared.stores.versions import VersionList, Versions
 from tests.stores.world import ROOT
@@ -140,7 +142,6 @@ def test_a_filter_that_finds_little_reads_on_and_gives_up_after_a_while(
     assert [v["operation"] for v in client.versions(store, operation="deleted", limit=1)] == ["deleted"]
     ticks = iter(range(0, 1000, 11))
     from shared.stores import versions as module  # noqa: PLC0415
-    from shared.stores.backing import Backing  # noqa: PLC0415
 
     backing = Backing(world.table, world.objects, world.clock)
     impatient = Versions(backing, monotonic=lambda: next(ticks))
@@ -152,6 +153,22 @@ def test_a_filter_that_finds_little_reads_on_and_gives_up_after_a_while(
             pages.append(impatient.page(address, VersionList(2, pages[-1].next_page, operation="deleted")))
     assert pages[0].data == []
     assert [v["operation"] for page in pages for v in page.data] == ["deleted"]
+
+
+def test_a_page_that_gave_up_is_cut_where_it_would_not_fit_an_answer(
+    client: StoreClient, store: str, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        client.memory(store, f"/{number}", "x" * 1000)
+    monkeypatch.setattr("shared.stores.versions._READ_ON", 4)
+    monkeypatch.setattr("shared.stores.pages.ANSWER_BYTES", 3500)
+    ticks = iter(range(0, 1000, 11))
+    impatient = Versions(Backing(world.table, world.objects, world.clock), monotonic=lambda: next(ticks))
+    address, wanted = StoreAddress(Scope("acme", "default"), store), VersionList(20, operation="created", full=True)
+    pages = [impatient.page(address, wanted)]
+    while pages[-1].next_page:
+        pages.append(impatient.page(address, replace(wanted, page=pages[-1].next_page)))
+    assert [[version["path"] for version in page.data] for page in pages] == [["/3", "/2"], ["/1", "/0"]]
 
 
 def test_redaction_erases_content_and_path_and_keeps_the_rest(client: StoreClient, store: str, world: World) -> None:
