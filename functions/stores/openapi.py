@@ -43,12 +43,7 @@ _SESSION = parameter(
     "header", SESSION_HEADER, typed("string", pattern="^[\\x20-\\x7e]{1,255}$"), "The session that the change is by"
 )
 _PREFIX = parameter("query", "path_prefix", TEXT, "Where paths begin; in the newest dialect it ends with `/`")
-_DEPTH = parameter(
-    "query",
-    "depth",
-    typed("integer", minimum=0, maximum=999_999_999),
-    "Levels shown, 0: all; newest dialect: 0 or 1",
-)
+_DEPTH = parameter("query", "depth", typed("integer", minimum=0), "Levels shown, 0: all; newest dialect: 0 or 1")
 _ORDER_BY = parameter("query", "order_by", typed("string", enum=["path", "created_at", "updated_at"]))
 _ORDER = parameter("query", "order", typed("string", enum=["asc", "desc"]))
 _EXPECTED = parameter("query", "expected_content_sha256", typed("string", pattern=HASH))
