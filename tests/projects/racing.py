@@ -18,7 +18,7 @@ from unittest.mock import patch
 from infra.local.transactions import Conflicts
 from shared.kernel.clock import SystemClock
 from tests.clients.events import Answer, Client
-from tests.projects.world import World, project_world
+from tests.projects.world import World, artifact_path, project_world, turn_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -110,3 +110,17 @@ def watched_race(
             progress.over.set()
         assert looking.result() > 1
     return result
+
+
+def put_turn(task: str, turn: int, summary: str, **headers: str) -> Callable[[Client], Answer]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda sender: sender.put(turn_path(task, turn), json_body={"summary_md": summary}, headers=named)
+
+
+def put_artifact(name: str, body: bytes, **headers: str) -> Callable[[Client], Answer]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda sender: sender.put(artifact_path(name=name), body=body, headers=named)
+
+
+def times(done: Race) -> list[str]:
+    return [answer.json["updated_at"] for answer in done.answers]
