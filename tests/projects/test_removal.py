@@ -121,7 +121,7 @@ def test_an_object_renewed_while_its_task_is_removed_goes_with_it(client: Client
     removed = []
 
     def renew_at_the_last_moment(call: Call) -> None:
-        if call.operation == "DeleteItem" and not removed:
+        if call.operation == "DeleteObject" and not removed:  # its row was read, and is deleted next
             removed.append(call)
             row = next(i for i in world.cloud.items() if i["sk"]["S"] == "0001#log.txt")
             fresh = key.replace("/acme/", "/acme/fresh-")
