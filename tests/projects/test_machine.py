@@ -45,10 +45,16 @@ class ProjectMachine(Scenery):
         try:
             sweep(self.world)
             self.read_all()
-            _, keys = self.world.leftovers()
-            assert set(keys) <= {i["object"]["S"] for i in self.world.cloud.items() if "object" in i}
+            self.check_no_orphans()
         finally:
             self.stack.close()
+
+    def check_no_orphans(self) -> None:
+        """Hold what the sweeper left to what belongs to a life: rows by their generation, objects by their rows."""
+        items, (_, keys) = self.world.cloud.items(), self.world.leftovers()
+        assert set(keys) <= {item["object"]["S"] for item in items if "object" in item}
+        lives = {item["gen"]["S"] for item in items if item["sk"]["S"].startswith("task#")}
+        assert {item["gen"]["S"] for item in items if item["pk"]["S"].startswith("T#")} <= {*lives, ""}
 
     def seen_etag(self, task: str, turn: int) -> str | None:
         """Return a turn's entity tag, read if no answer has told it yet."""
@@ -98,6 +104,8 @@ class ProjectMachine(Scenery):
     def turn_answered(self, task: str, number: int, turn: Turn, answer: Answer) -> None:
         turn.touch(answer.json["updated_at"], answer.etag)
         assert answer.json == self.model().turn_record(task, number)
+        if turn.summary == "":
+            self.read_digest("owner")  # which may have to fall back now
 
     @rule(who=WHO, task=TASKS, turn=TURNS)
     def read_turn(self, who: str, task: str, turn: int) -> None:
@@ -267,7 +275,7 @@ class ProjectMachine(Scenery):
         self.keep_clear()
 
     @precondition(lambda self: self.upkeep < UPKEEP)
-    @rule(job=st.sampled_from(["sweep", "sweep", "night", "month"]))
+    @rule(job=st.sampled_from(["sweep", "night", "month"]))
     def run_upkeep(self, job: str) -> None:
         self.upkeep += 1
         if job == "sweep":
@@ -290,7 +298,7 @@ class ProjectMachine(Scenery):
         self.settings.change(Scope("acme", "p"), {"retention_days": days})
         self.project.days = days
 
-    @rule(path=st.sampled_from([f"{ROOT}/tasks/a", turn_path("a", 1), artifact_path("a", 1, "x")]))
+    @rule(path=st.sampled_from([f"{ROOT}/tasks/a", turn_path("a", 0), artifact_path("a", 0, "x")]))
     def ask_as_a_neighbour(self, path: str) -> None:
         assert self.neighbour.get(f"{ROOT}/tasks").json == {"tasks": [], "total": 0, "next_cursor": None}
         assert self.neighbour.get(path).status == 404
