@@ -16,7 +16,6 @@ from shared.aws.parallel import each, together
 from shared.aws.table import BATCH, Query
 from shared.kernel.clock import rfc3339
 from shared.kernel.errors import Unavailable
-from shared.projects.markdown import embed
 from shared.projects.preconditions import tags_in
 from shared.projects.records import (
     COUNTER_PREFIX,
@@ -186,6 +185,8 @@ def _fitting(tasks: Iterator[Item], room: int) -> list[Item]:
 
 
 def _section(task: Item, summary: str) -> str:
+    from shared.projects.markdown import embed  # noqa: PLC0415 - a cold start that shows no digest does without it
+
     turns = "1 turn" if task["turn_count"] == 1 else f"{task['turn_count']} turns"
     line = f"Latest turn {task['latest_turn']}, {turns}, updated {rfc3339(task['updated_at'])}"
     head = f"\n## {task_id_in(task)}\n\n{line}\n"
