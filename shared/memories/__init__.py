@@ -1,0 +1,1 @@
+"""Memories: what conversations taught, added asynchronously, searched, changed and forgotten."""

@@ -1,0 +1,77 @@
+"""A memory's row: one revision of it, with the decision that made it, and what is needed to index it anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared.kernel.clock import rfc3339
+from shared.memories.records import by_kind, by_time, memory_key
+
+if TYPE_CHECKING:
+    from shared.aws.items import Item
+    from shared.memories.models import Kind
+    from shared.memories.records import UserAddress
+
+SOURCES = ("dialogue", "document")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a memory comes from: the add task, the messages in it, and what the caller said of them.
+
+    `content_type` is a hit's (`dialogue`, `code`, `document`); `source` what `sources` filters by.
+    """
+
+    task_id: str
+    positions: tuple[int, ...]
+    content_type: str
+    source: str
+    key_id: str
+    agent_id: str | None = None
+    app_id: str | None = None
+    session_id: str | None = None
+    document_id: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+def memory_row(address: UserAddress, memory_id: str, kind: Kind, origin: Origin, **state: Any) -> Item:
+    """Return the row of a memory.
+
+    `state` has `text` or `object` (the key of the object that holds it) with `size` (bytes), `modes`, `revision`
+    (from 1), `generation`, `created_at`, `updated_at`, `event_at` (ms or None), `memory_type`, `categories`,
+    `immutable`, the context that it is found by (`speaker`, `previous`, `following`), the `fingerprint` of a fact,
+    and the decision that made this revision (`event`, `reason`, `decided_at`, `task`).
+    """
+    pk, sk = memory_key(address.scope, memory_id)
+    return {
+        "pk": pk,
+        "sk": sk,
+        "user": address.user,
+        "user_id": address.user_id,
+        "kind": kind,
+        "origin": origin.task_id,
+        "positions": list(origin.positions),
+        "content_type": origin.content_type,
+        "source": origin.source,
+        "key_id": origin.key_id,
+        "agent_id": origin.agent_id,
+        "app_id": origin.app_id,
+        "session_id": origin.session_id,
+        "document_id": origin.document_id,
+        "metadata": origin.metadata or {},
+        "l1": by_time(address.user, state["created_at"], memory_id),
+        "l3": by_kind(address.user, kind, state["created_at"], memory_id),
+        **state,
+    }
+
+
+def memory_id_of(row: Item) -> str:
+    """Return the id of a row's memory."""
+    sk: str = row["sk"]
+    return sk.removeprefix("m#")
+
+
+def moment_or_none(ms: int | None) -> str | None:
+    """Write a moment, where there is one."""
+    return None if ms is None else rfc3339(ms)
