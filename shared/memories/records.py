@@ -1,15 +1,15 @@
 """Memories' key design.
 
-| record      | pk                         | sk                   | l1                          | l3                    |
-| memory      | `L#tenant#project#bucket`  | `m#{memory}`         | `{user}#{created}#{memory}` | the same, by its kind |
-| past state  | the same                   | `h#{memory}#{at}#{n}`  |                           |                       |
-| fingerprint | the same                   | `f#{user}#{digest}`  |                             |                       |
-| generation  | the same                   | `user`               |                             |                       |
-| lease       | the same                   | `lease#{user}`       |                             |                       |
-| idempotency | the same                   | `k#{user}#{digest}`  |                             |                       |
-| group       | the same                   | `g#{user}#{digest}`  |                             |                       |
-| task        | `W#tenant#project#task`    | `task`, `plan`       |                             |                       |
-| erasure     | `F#tenant#project#erasure` | `erasure`            |                             |                       |
+| record      | pk                         | sk                    | l1                          | l3 |
+| memory      | `L#tenant#project#bucket`  | `m#{memory}`          | `{user}#{created}#{memory}` | the same by kind |
+| past state  | the same                   | `h#{memory}#{at}#{n}` |                             | |
+| fingerprint | the same                   | `f#{user}#{digest}`   |                             | |
+| generation  | the same                   | `user`                |                             | |
+| lease       | the same                   | `lease#{user}`        |                             | |
+| idempotency | the same                   | `k#{user}#{digest}`   |                             | |
+| group       | the same                   | `g#{user}#{digest}`   |                             | |
+| task        | `W#tenant#project#task`    | `task`, `plan`        |                             | |
+| erasure     | `F#tenant#project#erasure` | `erasure`             |                             | |
 
 `{user}` is 32 hex digits of a hash of the user's id, so that no character of an id can meet a separator. `bucket` is
 15 of another, and a memory's id begins with it: a partition is one user's (two users in one are kept apart by
