@@ -39,6 +39,9 @@ _BUSY = frozenset(
         "ServiceUnavailable",
         "TransactionInProgressException",
         "KMSThrottlingException",
+        "KmsThrottled",
+        "RequestThrottled",
+        "OverLimit",
         "503",
         "500",
     }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from shared.http.answers import json_answer
 from shared.kernel import errors
+from shared.kernel.clock import rfc3339
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +45,19 @@ _ENVELOPE_TYPES = {
     415: "invalid_request_error",
     429: "rate_limit_error",
 }
+_REPORT_CODES = {
+    401: "unauthenticated",
+    403: "permission_denied",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    412: "precondition_failed",
+    413: "too_large",
+    415: "unsupported_media_type",
+    422: "invalid_request",
+    429: "rate_limited",
+    503: "unavailable",
+}
 
 
 class MethodNotAllowed(errors.LodestoreError):
@@ -74,6 +89,21 @@ def envelope(error: errors.LodestoreError, request: Request) -> Response[Any]:
     return json_answer(body, status, **_headers(error))
 
 
+def report(error: errors.LodestoreError, request: Request) -> Response[Any]:
+    """Render `{"success":false,"error":{code,message,hint?,details?},"meta"}` (memories' seed, Error Handling)."""
+    status = status_of(error)
+    told = {"code": _REPORT_CODES.get(status, "internal_error"), "message": error.message, **error.details}
+    if isinstance(error, errors.InvalidInput):
+        told["details"] = [_named_violation(v) for v in error.violations]
+    body = {"success": False, "error": told, "meta": meta_of(request)}
+    return json_answer(body, status, **_headers(error))
+
+
+def meta_of(request: Request) -> dict[str, str]:
+    """Return what every answer of memories says of its request: its id, and when it was answered."""
+    return {"request_id": request.request_id, "timestamp": rfc3339(time.time_ns() // 1_000_000)}
+
+
 def status_of(error: errors.LodestoreError) -> int:
     """Return the status of an error, 500 for one that has none."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
@@ -98,3 +128,14 @@ def _violation(violation: errors.Violation) -> dict[str, Any]:
     except (TypeError, ValueError):
         return told
     return told | ({"input": violation.input} if len(text) <= _INPUT_SHOWN else {})
+
+
+def _named_violation(violation: errors.Violation) -> dict[str, Any]:
+    where = violation.loc[1:] if violation.loc[:1] == ("body",) else violation.loc
+    told = _violation(violation)
+    return {"field": _path(where) or "body", "message": told.pop("msg"), **told}
+
+
+def _path(loc: tuple[str | int, ...]) -> str:
+    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc]
+    return "".join(parts).removeprefix(".")

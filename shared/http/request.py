@@ -20,6 +20,11 @@ _PRINTABLE = re.compile(r"[\x20-\x7e]{1,128}")
 _JSON = re.compile(r"application/(json|[\w.+-]+\+json)", re.IGNORECASE)
 
 
+def prefixed_id() -> str:
+    """Return a new id of a request, `req_01J…`."""
+    return f"req_{ulid()}"
+
+
 @dataclass
 class Request:
     """One request: method, path parameters, raw query, lower-cased headers, body and its two ids.
@@ -29,7 +34,7 @@ class Request:
     """
 
     event: dict[str, Any]
-    request_id: str = field(default_factory=lambda: f"req_{ulid()}")
+    request_id: str = field(default_factory=prefixed_id)
     caller: Caller | None = None
     route: str | None = None
     operation: str | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.aws.clients import calls_made
 from shared.http.dialects import status_of
-from shared.http.request import Request
+from shared.http.request import Request, prefixed_id
 from shared.http.routing import resolver_of
 from shared.kernel.errors import LodestoreError, Unavailable
 
@@ -22,24 +22,34 @@ if TYPE_CHECKING:
     from shared.kernel.scope import Caller
 
     Admit = Callable[[Request], Caller | None]
+    NewId = Callable[[], str]
 
 
 class Surface:
     """A callable Lambda handler. One instance answers one event at a time, as Lambda has it.
 
-    `admit` returns the caller of a request, or None for what needs no credential.
+    `admit` returns the caller of a request, or None for what needs no credential; `new_id` makes a request's id.
     """
 
-    def __init__(self, routers: Iterable[Router], *, dialect: Dialect, admit: Admit, telemetry: Telemetry) -> None:
+    def __init__(
+        self,
+        routers: Iterable[Router],
+        *,
+        dialect: Dialect,
+        admit: Admit,
+        telemetry: Telemetry,
+        new_id: NewId = prefixed_id,
+    ) -> None:
         self._resolver = resolver_of(routers)
         self._dialect = dialect
         self._admit = admit
+        self._new_id = new_id
         self._telemetry = telemetry
         self._resolver.exception_handler(LodestoreError)(self._render)
 
     def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Answer one API Gateway v2 event."""
-        request, started, made = Request(event), time.perf_counter(), list[str]()
+        request, started, made = Request(event, self._new_id()), time.perf_counter(), list[str]()
         token = calls_made.set(made)
         try:
             answer = self._answer(request, context)

@@ -99,6 +99,8 @@ class RateLimited(LodestoreError):
 class Unavailable(LodestoreError):
     """A dependency is down or throttles; nothing was lost and `retry_after` is in seconds."""
 
-    def __init__(self, message: str = "A dependency is unavailable. Try again.", *, retry_after: int = 2) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str = "A dependency is unavailable. Try again.", *, retry_after: int = 2, **details: Any
+    ) -> None:
+        super().__init__(message, **details)
         self.retry_after = retry_after

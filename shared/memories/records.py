@@ -60,6 +60,11 @@ class UserAddress:
         return f"{self.scope.tenant}#{self.scope.project}#{self.user}"
 
     @property
+    def group(self) -> str:
+        """The user's group in the queue: its messages in order, one at a time."""
+        return _digest(f"{self.scope.tenant}/{self.scope.project}/{self.user}")[:32]
+
+    @property
     def pk(self) -> str:
         """The partition of all that the user's memories need."""
         return partition(self.scope, self.bucket)

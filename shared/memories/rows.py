@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.kernel.clock import rfc3339
+from shared.kernel.strict_json import compact
 from shared.memories.records import by_kind, by_time, memory_key
 
 if TYPE_CHECKING:
@@ -59,11 +61,17 @@ def memory_row(address: UserAddress, memory_id: str, kind: Kind, origin: Origin,
         "app_id": origin.app_id,
         "session_id": origin.session_id,
         "document_id": origin.document_id,
-        "metadata": origin.metadata or {},
+        "metadata": compact(origin.metadata or {}),
         "l1": by_time(address.user, state["created_at"], memory_id),
         "l3": by_kind(address.user, kind, state["created_at"], memory_id),
         **state,
     }
+
+
+def metadata_of(row: Item) -> dict[str, Any]:
+    """Return the caller's own metadata; it is kept as JSON, so that its numbers stay as they were written."""
+    metadata: dict[str, Any] = json.loads(row["metadata"])
+    return metadata
 
 
 def memory_id_of(row: Item) -> str:

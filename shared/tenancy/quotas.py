@@ -6,7 +6,7 @@ being empty. Of each kind it holds the calls taken, how many of these are still 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,8 @@ class Reservation:
 
     key: Key
     kind: QuotaKind
+    balance: Balance | None = field(default=None, compare=False)
+    """What was left just after it was taken, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +84,10 @@ class Quotas:
             values={"limit": limit},
         )
         try:
-            self._table.write(update)
+            counter = self._table.write(update)
         except ConditionFailed:
             raise spent from None
-        return reservation
+        return replace(reservation, balance=next(b for b in _balances(counter) if b.kind == kind))
 
     def settle(self, reservation: Reservation) -> None:
         """Count a reserved call as used."""
