@@ -23,6 +23,10 @@ LOCK = "requirements.lock"
 # Of a package's own description: its version, its plug-ins, its licence. The rest says where, how and for
 # which machine it was installed.
 TOLD = ("METADATA", "entry_points.txt", "licenses")
+# What compilers, type checkers and testers read of a dependency: a third of numpy.
+UNREAD = ("*.a", "*.c", "*.h", "*.pxd", "*.pyi", "tests")
+# Says how it was compiled, to whoever asks to be shown; the first processor's serves both.
+COMPILATION = (Path("numpy/__config__.py"),)
 # The same content is the same zip, whenever it is built: SAM then leaves an unchanged function alone.
 SAME_TIME = 315532800
 
@@ -76,27 +80,27 @@ def package_of(name: str) -> str:
 
 
 def strip(tree: Path, keep: str) -> None:
-    """Take out the other functions' packages, commands, byte code and traces of this machine."""
+    """Take out the other functions' packages, commands, byte code, what nobody reads and traces of this machine."""
     for package in (tree / "functions").iterdir():
         if package.is_dir() and package.name != keep:
             shutil.rmtree(package)
-    for path in [tree / "bin", *tree.rglob("__pycache__")]:
-        shutil.rmtree(path, ignore_errors=True)
-    for path in [tree / ".lock", *tree.glob("*.dist-info/*")]:
-        if path.name not in TOLD:
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    unread = [path for pattern in UNREAD for path in tree.rglob(pattern)]
+    told = [path for path in tree.glob("*.dist-info/*") if path.name not in TOLD]
+    for path in [tree / ".lock", tree / "bin", *tree.rglob("__pycache__"), *unread, *told]:
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def merge(trees: list[Path], into: Path) -> None:
     """Copy all trees into one; a file that several have must be the same in each."""
     for tree in trees:
         for path in files(tree):
-            there = into / path.relative_to(tree)
+            name = path.relative_to(tree)
+            there = into / name
             if not there.exists():
                 there.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, there)
-            elif there.read_bytes() != path.read_bytes():
-                raise Differs(str(path.relative_to(tree)))
+            elif name not in COMPILATION and there.read_bytes() != path.read_bytes():
+                raise Differs(str(name))
 
 
 def compile_sources(tree: Path, version: str) -> None:
