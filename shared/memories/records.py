@@ -11,6 +11,8 @@
 | task        | `W#tenant#project#task`    | `task`, `plan`        |                             | |
 | erasure     | `F#tenant#project#erasure` | `erasure`             |                             | |
 
+`l2` of memories and past states is `{user}#{origin}#{sk}`: what came of one add task.
+
 `{user}` is 32 hex digits of a hash of the user's id, so that no character of an id can meet a separator. `bucket` is
 15 of another, and a memory's id begins with it: a partition is one user's (two users in one are kept apart by
 `{user}`, which every row has), and an id alone says where its record is.
@@ -141,6 +143,11 @@ def by_time(user: str, created_at: int, memory_id: str) -> str:
 def by_kind(user: str, kind: str, created_at: int, memory_id: str) -> str:
     """Return a memory's place among its user's of one kind."""
     return f"{user}#{kind}#{created_at:015d}#{memory_id}"
+
+
+def by_origin(user: str, task_id: str, name: str) -> str:
+    """Return the place of a memory, or of a past state, among all that came of one task; `name` ends its sort key."""
+    return f"{user}#{task_id}#{name}"
 
 
 def task_key(scope: Scope, task_id: str) -> Key:

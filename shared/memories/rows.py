@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.kernel.clock import rfc3339
 from shared.kernel.strict_json import compact
-from shared.memories.records import by_kind, by_time, memory_key
+from shared.memories.records import by_kind, by_origin, by_time, memory_key
 
 if TYPE_CHECKING:
     from shared.aws.items import Item
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from shared.memories.records import UserAddress
 
 SOURCES = ("dialogue", "document")
+_STEP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,20 @@ def memory_row(address: UserAddress, memory_id: str, kind: Kind, origin: Origin,
         "document_id": origin.document_id,
         "metadata": compact(origin.metadata or {}),
         "l1": by_time(address.user, state["created_at"], memory_id),
+        "l2": by_origin(address.user, origin.task_id, sk),
         "l3": by_kind(address.user, kind, state["created_at"], memory_id),
         **state,
     }
+
+
+def next_revision(row: Item) -> int:
+    """Return the number of a memory's next revision.
+
+    Not the one after: two writers that prepare a change at the same time index their passages before either of them
+    commits, and under the same number they would be each other's.
+    """
+    revision: int = row["revision"]
+    return revision + 1 + secrets.randbelow(_STEP)
 
 
 def metadata_of(row: Item) -> dict[str, Any]:
