@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
+import uuid
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _ULID = re.compile(f"[0-7][{_ALPHABET}]{{25}}")
@@ -30,3 +31,9 @@ def ulid_ms(text: str) -> int:
 def prefixed(prefix: str, now_ms: int | None = None) -> str:
     """Return a new id such as `apikey_01J…`."""
     return f"{prefix}_{ulid(now_ms)}"
+
+
+def ulid_uuid(text: str) -> str:
+    """Return the 128 bits of a ULID as a UUID."""
+    value = sum(_ALPHABET.index(letter) << 5 * place for place, letter in enumerate(reversed(text)))
+    return str(uuid.UUID(int=value))
