@@ -204,7 +204,7 @@ class _Run:
             return Outcome.CUT, None
         if _moment(item) > self.clock.now_ms():
             return Outcome.EARLY, None
-        if item.get("attempts", 0) >= PROMPT_ATTEMPTS and self.clock.now_ms() - item["tried_at"] < HOUR_MS:
+        if item.get("attempts", 0) >= PROMPT_ATTEMPTS and self.clock.now_ms() - item.get("tried_at", 0) < HOUR_MS:
             return Outcome.RESTING, None
         try:
             return (Outcome.DONE if self._apply(item) else Outcome.UNFINISHED), None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from shared.aws.errors import ConditionFailed
 from shared.aws.table import Query
 from shared.aws.writes import Update
+from shared.kernel.contention import persist
 from shared.kernel.errors import RateLimited
 from shared.tenancy.models import QUOTA_KINDS
 
@@ -84,19 +85,18 @@ class Quotas:
             values={"limit": limit},
         )
         try:
-            counter = self._table.write(update)
+            counter = persist(lambda: self._table.write(update))
         except ConditionFailed:
             raise spent from None
         return replace(reservation, balance=next(b for b in _balances(counter) if b.kind == kind))
 
     def settle(self, reservation: Reservation) -> None:
         """Count a reserved call as used."""
-        self._table.write(Update(reservation.key, add={f"{reservation.kind}_open": -1}))
+        persist(lambda: self._table.write(settled(reservation)))
 
     def give_back(self, reservation: Reservation) -> None:
         """Undo a reserved call, since what it was for failed."""
-        kind = reservation.kind
-        self._table.write(Update(reservation.key, add={kind: -1, f"{kind}_open": -1}))
+        persist(lambda: self._table.write(given_back(reservation)))
 
     def of_key(self, key: KeyRecord) -> list[Balance]:
         """Return this month's balances of one key, of quotas that it has not used too."""
@@ -115,6 +115,17 @@ class Quotas:
         pk = f"Q#{tenant}#{month_of(self._clock.now_ms())}"
         page = self._table.query(Query(pk, between=(f"{low}#", f"{high}#~"), size=COUNTERS_SHOWN))
         return [balance for item in page.items for balance in _balances(item)]
+
+
+def settled(reservation: Reservation) -> Update:
+    """Return the write that counts a reserved call as used, for the transaction that ends what it was for."""
+    return Update(reservation.key, add={f"{reservation.kind}_open": -1})
+
+
+def given_back(reservation: Reservation) -> Update:
+    """Return the write that undoes a reserved call."""
+    kind = reservation.kind
+    return Update(reservation.key, add={kind: -1, f"{kind}_open": -1})
 
 
 def _counter_key(key: KeyRecord, month: str) -> Key:
