@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 Mode = Literal["default", "raw", "pre_summarized"]
@@ -67,6 +67,10 @@ class Add:
     chunk: ChunkPlace | None = None
     context: tuple[dict[str, Any], ...] = ()
     key_id: str = ""
+
+    def by(self, key_id: str) -> Add:
+        """Return the same request with the key that it came with."""
+        return replace(self, key_id=key_id)
 
     def to_json(self) -> dict[str, Any]:
         """Return the payload."""

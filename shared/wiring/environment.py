@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SEARCH_BACKENDS = ("none", "domain", "existing")
+SEARCH_BACKENDS = ("none", "domain", "existing", "embedded")
+LANGUAGES = ("zh", "en", "source")
 
 
 class EnvironmentInvalid(ValueError):
@@ -26,6 +27,8 @@ class Environment:
     queue_url: str = ""
     search_backend: str = "none"
     search_endpoint: str = ""
+    index_folder: str = ""
+    memory_language: str = "zh"
     lodestore_version: str = ""
     powertools_metrics_namespace: str = "Lodestore"
 
@@ -43,6 +46,10 @@ class Environment:
             broken.append(f"DIRECT_BODY_BYTES is not a number of bytes: {size!r}")
         if given.get("search_backend", "none") not in SEARCH_BACKENDS:
             broken.append(f"SEARCH_BACKEND is none of {', '.join(SEARCH_BACKENDS)}")
+        if given.get("memory_language", "zh") not in LANGUAGES:
+            broken.append(f"MEMORY_LANGUAGE is none of {', '.join(LANGUAGES)}")
+        if given.get("search_backend") == "embedded" and not given.get("index_folder"):
+            broken.append("INDEX_FOLDER is not set, which SEARCH_BACKEND embedded needs")
         if broken:
             raise EnvironmentInvalid("; ".join(broken))
         return cls(**given, direct_body_bytes=int(size))

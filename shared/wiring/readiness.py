@@ -51,7 +51,7 @@ def _checks(environment: Environment, aws: Aws) -> Iterator[tuple[str, Check]]:
     yield "bucket", lambda: aws.s3.head_bucket(Bucket=environment.bucket_name)
     if environment.queue_url:
         yield "queue", lambda: aws.sqs.get_queue_attributes(QueueUrl=environment.queue_url, AttributeNames=["QueueArn"])
-    if environment.search_backend != "none":
+    if environment.search_endpoint:
         yield "search", lambda: _reach(environment.search_endpoint)
 
 

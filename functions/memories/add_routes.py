@@ -1,0 +1,104 @@
+"""Routes of adding: accept, wait for or do the work, and tell how it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from functions.memories.answers import success
+from functions.memories.bodies import add_body
+from shared.http.answers import json_answer
+from shared.http.routing import new_router, request_of
+from shared.kernel.errors import InvalidInput, Unauthenticated, Unavailable
+from shared.memories.accepting import Accepted, Accepting, Wanted
+from shared.memories.balances import shown
+from shared.memories.records import UserAddress, task_key
+from shared.memories.tasks import Tasks, status_view
+from shared.tenancy.models import Admitted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aws_lambda_powertools.event_handler import Response
+    from aws_lambda_powertools.event_handler.api_gateway import Router
+
+    from functions.memories.bodies import AddBody
+    from functions.memories.limits import Limits
+    from shared.aws.items import Item, Key
+    from shared.http.request import Request
+
+ROOT = "/v1/memories"
+
+
+@dataclass(frozen=True)
+class Adding:
+    """What the routes close over; `run` does a task in this thread, or is None where that is not allowed."""
+
+    accepting: Accepting
+    tasks: Tasks
+    limits: Limits
+    body_bytes: int
+    language: str
+    run: Callable[[Key], None] | None
+
+    def add(self, request: Request) -> Response[Any]:
+        """Accept a request, and answer 202; or 200 if the caller waits and it is done by then."""
+        caller = admitted(request)
+        body = add_body(request.json_within(self.body_bytes), request.headers, self.limits, language=self.language)
+        if not body.in_background and self.run is None:
+            message = "async_mode false is not served in production: add with async_mode true, and ask for the status"
+            raise InvalidInput.at("body", "async_mode", message=message, type_="combination")
+        address = UserAddress(caller.scope, body.add.user_id)
+        accepted = self.accepting.accept(_wanted(body, address, caller, request.correlation_id))
+        task = self._end_of(accepted, body, address)
+        if task is None or task["status"] != "success":
+            return success(request, _told(accepted, "accepted", None), 202)
+        return success(request, _told(accepted, "completed", self.tasks.events(task)))
+
+    def _end_of(self, accepted: Accepted, body: AddBody, address: UserAddress) -> Item | None:
+        if body.in_background or self.run is None:
+            return self.tasks.ended_within(address.scope, accepted.task_id, body.wait) if body.wait else None
+        self.run(task_key(address.scope, accepted.task_id))
+        task = self.tasks.read(address.scope, accepted.task_id)
+        if task["status"] == "failed":
+            error = task["error"]
+            raise Unavailable(error["message"], code=error["code"], details={"task_id": accepted.task_id})
+        return task
+
+
+def add_routes(adding: Adding) -> Router:
+    """Return the routes of adding."""
+    router = new_router()
+
+    @router.post(f"{ROOT}/add")
+    def add_memories() -> Response[Any]:
+        return adding.add(request_of(router))
+
+    @router.get(f"{ROOT}/add/status/<task_id>")
+    def get_add_status(task_id: str) -> Response[Any]:
+        scope = admitted(request_of(router)).scope
+        return json_answer(status_view(adding.tasks.read(scope, task_id.lower())))
+
+    return router
+
+
+def admitted(request: Request) -> Admitted:
+    """Return who asks, with the key that admitted them."""
+    if not isinstance(request.caller, Admitted):
+        raise Unauthenticated("Send an API key.")
+    return request.caller
+
+
+def _wanted(body: AddBody, address: UserAddress, caller: Admitted, correlation_id: str) -> Wanted:
+    return Wanted(
+        address,
+        body.add.by(caller.key_id),
+        caller.key,
+        correlation_id,
+        idempotency_key=body.idempotency_key,
+        queued=body.in_background,
+    )
+
+
+def _told(accepted: Accepted, status: str, events: Any) -> dict[str, Any]:
+    return {"task_id": accepted.task_id, "status": status, "data": events, "balances": shown([accepted.balance])}

@@ -1,0 +1,246 @@
+"""Accepting an Add: payload, then task, then message, and only then the answer (design §6).
+
+A caller is told of nothing that is not stored. What is left half done by a crash is invisible: an object without a
+record, or a task that nobody was told of, which the sweeper sends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from shared.aws.errors import TransactionFailed
+from shared.aws.parallel import together
+from shared.aws.writes import ABSENT, Delete, Put
+from shared.kernel.clock import DAY_MS
+from shared.kernel.contention import LostRace, persist
+from shared.kernel.errors import Conflict, LodestoreError, RateLimited, Unavailable
+from shared.kernel.strict_json import compact
+from shared.memories.records import task_key
+from shared.memories.tasks import NewTask, message_of
+from shared.retention.records import object_key, owner_of, ttl_of
+
+if TYPE_CHECKING:
+    from shared.aws.items import Item, Key
+    from shared.memories.backing import Backing
+    from shared.memories.models import Add
+    from shared.memories.records import UserAddress
+    from shared.tenancy.models import KeyRecord
+    from shared.tenancy.quotas import Balance, Quotas, Reservation
+
+REMEMBERED_MS = DAY_MS
+"""How long a repeated request is answered as the first was."""
+
+PAYLOADS = "r30"
+"""The class of payloads: a worker removes them at a task's end, the class is the backstop."""
+
+_UNTOUCHED = "#tries = :none"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One checked request; `queued` tells whether a worker shall be told of it."""
+
+    address: UserAddress
+    add: Add
+    key: KeyRecord
+    correlation_id: str
+    idempotency_key: str | None = None
+    queued: bool = True
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The task that will do it, and what is left of the key's quota."""
+
+    task_id: str
+    balance: Balance | None
+
+
+@dataclass
+class _Attempt:
+    """What was done and found before the commit."""
+
+    wanted: Wanted
+    task: NewTask
+    body: bytes
+    found: dict[Key, Item] = field(default_factory=dict)
+    reservation: Reservation | None = None
+    refused: RateLimited | None = None
+
+    @property
+    def again(self) -> Key | None:
+        """The key of what was answered under the idempotency key, if one was given."""
+        return self.task.idempotency
+
+    def completed(self) -> NewTask:
+        """Return the task with all that was found."""
+        address = self.task.address
+        generations = self.found.get(address.generation_key, {})
+        generation = generations.get(address.generation_name, 0)
+        return replace(self.task, generation=generation, reservation=self.reservation)
+
+
+class Accepting:
+    """Accepts Adds."""
+
+    def __init__(self, backing: Backing, quotas: Quotas) -> None:
+        self._backing = backing
+        self._quotas = quotas
+
+    def accept(self, wanted: Wanted) -> Accepted:
+        """Store a request and hand it to a worker; a repeated one gets the answer of the first.
+
+        Raises:
+            RateLimited: the key's calls of this month are used up.
+            Conflict: another request under the same idempotency key.
+            Unavailable: something is down; nothing is kept, or a repetition finds what is.
+        """
+        attempt = self._begin(wanted)
+        self._prepare(attempt)
+        earlier = self._earlier(attempt)
+        if earlier is None and attempt.refused:
+            self._undo(attempt)
+            raise attempt.refused
+        earlier = earlier or self._commit(attempt)
+        if earlier is not None:
+            self._undo(attempt)
+            return self._repeat(attempt, earlier)
+        self._hand_over(attempt)
+        balance = attempt.reservation.balance if attempt.reservation else None
+        return Accepted(attempt.task.task_id, balance)
+
+    def _begin(self, wanted: Wanted) -> _Attempt:
+        address, now = wanted.address, self._backing.clock.now_ms()
+        again = wanted.idempotency_key
+        task = NewTask(
+            address,
+            str(uuid.uuid4()),
+            now,
+            payload=object_key(PAYLOADS, now, address.scope),
+            digest=_digest(wanted.add),
+            correlation_id=wanted.correlation_id,
+            idempotency=None if again is None else address.idempotency_key(again),
+        )
+        return _Attempt(wanted, task, compact(wanted.add.to_json()).encode())
+
+    def _prepare(self, attempt: _Attempt) -> None:
+        """Read, take a call of the quota and store the payload, all at once."""
+        task = attempt.task
+        owner = owner_of(task_key(task.address.scope, task.task_id))
+        try:
+            together(
+                lambda: self._reserve(attempt),
+                lambda: self._look(attempt),
+                lambda: self._backing.objects.put(task.payload, attempt.body, owner=owner),
+            )
+        except Exception:
+            self._undo(attempt)
+            raise
+
+    def _reserve(self, attempt: _Attempt) -> None:
+        try:
+            attempt.reservation = self._quotas.reserve(attempt.wanted.key, "memory_write")
+        except RateLimited as refused:
+            attempt.refused = refused  # a repeated request takes no call, and is answered even so
+
+    def _look(self, attempt: _Attempt) -> None:
+        keys = [attempt.task.address.generation_key, *([attempt.again] if attempt.again else [])]
+        attempt.found = self._backing.table.batch_get(keys)
+
+    def _earlier(self, attempt: _Attempt) -> Item | None:
+        row = attempt.found.get(attempt.again) if attempt.again else None
+        return row if row and row["expires_at"] > attempt.task.now else None
+
+    def _commit(self, attempt: _Attempt) -> Item | None:
+        """Make the task and return None, or return what another request under the same key has left meanwhile."""
+        task = attempt.completed()
+        try:
+            self._store(task, attempt.again)
+        except TransactionFailed as failed:
+            other = failed.items.get(1)
+            # botocore asks again after an answer that was lost: then what is there is our own.
+            return None if failed.items.get(0) or (other and other["task"] == task.task_id) else other
+        except Exception:
+            self._withdraw(attempt)
+            raise
+        return None
+
+    def _store(self, task: NewTask, again: Key | None) -> None:
+        if again is None:
+            self._backing.table.write(Put(task.row()))
+            return
+        free = f"{ABSENT} OR #expires_at <= :now"
+        remembered = Put(_remembered(task, again), when=free, values={"now": task.now})
+        persist(lambda: self._backing.table.transact(Put(task.row(), when=ABSENT), remembered))
+
+    def _hand_over(self, attempt: _Attempt) -> None:
+        if not attempt.wanted.queued:
+            return
+        try:
+            self._send(attempt.task.row())
+        except Exception:
+            self._withdraw(attempt)
+            raise
+
+    def _send(self, task: Item) -> None:
+        self._backing.queue.send(message_of(task), group=task["group"], once=task["task"])
+
+    def _withdraw(self, attempt: _Attempt) -> None:
+        """Take back a task that the caller is not told of; what can't be taken back is done by the sweeper's word."""
+        task = attempt.task
+        writes = [
+            Delete(task_key(task.address.scope, task.task_id), when=f"{ABSENT} OR {_UNTOUCHED}", values={"none": 0})
+        ]
+        if attempt.again:
+            ours = f"{ABSENT} OR #task = :task"
+            writes.append(Delete(attempt.again, when=ours, values={"task": task.task_id}))
+        try:
+            self._backing.table.transact(*writes)
+            self._undo(attempt)
+        except (LodestoreError, LostRace, TransactionFailed):
+            return
+
+    def _undo(self, attempt: _Attempt) -> None:
+        """Give the call back and remove the payload, as far as that works."""
+        taken, attempt.reservation = attempt.reservation, None
+        if taken:
+            with suppress(Unavailable, LostRace):
+                self._quotas.give_back(taken)
+        self._backing.objects.discard(attempt.task.payload)
+
+    def _repeat(self, attempt: _Attempt, earlier: Item) -> Accepted:
+        if earlier["digest"] != attempt.task.digest:
+            raise Conflict(
+                "This idempotency key was used for another request.",
+                code="idempotency_conflict",
+                hint="A key stands for one request for 24 hours: send the same body again, or use another key.",
+            )
+        task = self._backing.table.get(task_key(attempt.task.address.scope, earlier["task"]))
+        if task and task["phase"] == "queued" and attempt.wanted.queued:
+            self._send(task)
+        balances = self._quotas.of_key(attempt.wanted.key)
+        return Accepted(earlier["task"], next((b for b in balances if b.kind == "memory_write"), None))
+
+
+def _remembered(task: NewTask, again: Key) -> Item:
+    pk, sk = again
+    until = task.now + REMEMBERED_MS
+    return {
+        "pk": pk,
+        "sk": sk,
+        "user": task.address.user,
+        "generation": task.generation,
+        "task": task.task_id,
+        "digest": task.digest,
+        "expires_at": until,
+        "ttl": ttl_of(until),
+    }
+
+
+def _digest(add: Add) -> str:
+    """Return what two requests have in common that ask for the same: whichever key they came with."""
+    return hashlib.sha256(compact({**add.to_json(), "key_id": ""}).encode()).hexdigest()

@@ -1,0 +1,111 @@
+"""Memories, composed: what their functions work with, made once a process and only when it is asked for."""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shared.aws.objects import Objects
+from shared.aws.queue import Queue
+from shared.aws.table import Table
+from shared.kernel.errors import Unavailable
+from shared.memories.backing import Backing
+from shared.wiring.environment import Environment
+from shared.wiring.tenancy import tenancy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shared.aws.clients import Aws
+    from shared.kernel.clock import Clock
+    from shared.models.port import Embedder
+    from shared.search.port import SearchIndex
+    from shared.wiring.tenancy import Tenancy
+
+SURFACE = "memories"
+
+
+class SearchIsOff(Unavailable):
+    """This deployment has no search, and memories are nothing without it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Search is switched off in this deployment, and memories with it.",
+            retry_after=3600,
+            code="search_off",
+            hint="Deploy with SearchBackend=domain (or existing, with SearchEndpoint).",
+        )
+
+
+class Memories:
+    """One deployment's memories. Index and models are built at their first use, and shared by all of a process."""
+
+    def __init__(self, environ: Mapping[str, str], aws: Aws, clock: Clock) -> None:
+        self.environ = environ
+        self.environment = Environment.of(environ)
+        self.callers: Tenancy = tenancy(self.environment, aws, clock)
+        self.quotas = self.callers.quotas
+        self._aws = aws
+        self._clock = clock
+
+    @property
+    def is_on(self) -> bool:
+        """Tell whether there is an index."""
+        return self.environment.search_backend != "none"
+
+    @cached_property
+    def backing(self) -> Backing:
+        """The stores and the queue."""
+        return Backing(
+            Table(self._aws, self.environment.table_name),
+            Objects(self._aws, self.environment.bucket_name),
+            self._clock,
+            partial(self.callers.meter.note, surface=SURFACE),
+            queue=Queue(self._aws, self.environment.queue_url),
+        )
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder that `EMBEDDER` names; its weights are read once a process."""
+        named = {name: value for name, value in self.environ.items() if name.startswith(_OF_MODELS)}
+        with _building:
+            return _embedder(tuple(sorted(named.items())))
+
+    @property
+    def index(self) -> SearchIndex:
+        """The index that `SEARCH_BACKEND` names, one a process.
+
+        Raises:
+            SearchIsOff: it names none.
+            IndexMismatch: the index was made for another embedder.
+        """
+        if not self.is_on:
+            raise SearchIsOff
+        embedder = self.embedder
+        if self.environment.search_backend == "embedded":
+            with _building:
+                return _embedded_index(self.environment.index_folder, embedder.name, embedder.dimension)
+        raise SearchIsOff
+
+
+_building = threading.RLock()
+_OF_MODELS = ("EMBEDDER", "EXTRACTOR", "BEDROCK", "AWS_")
+"""What the names of variables that models depend on begin with."""
+
+
+@lru_cache(maxsize=4)
+def _embedder(environ: tuple[tuple[str, str], ...]) -> Embedder:
+    from shared.wiring.models import embedder_of  # noqa: PLC0415 - brings numpy, which an Add does without
+
+    return embedder_of(dict(environ))
+
+
+@lru_cache(maxsize=16)
+def _embedded_index(folder: str, embedder: str, dimension: int) -> SearchIndex:
+    from shared.search.embedded.index import EmbeddedIndex  # noqa: PLC0415 - a deployment does without it
+
+    index = EmbeddedIndex(Path(folder), embedder, dimension)
+    index.ensure()
+    return index
