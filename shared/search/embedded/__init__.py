@@ -1,0 +1,1 @@
+"""The embedded search index: a file an owner, for one machine."""

@@ -1,0 +1,163 @@
+"""One owner's passages in this process, as columns to compute with; they follow the owner's file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from shared.search.embedded.postings import Postings
+from shared.search.embedded.rows import VECTOR
+from shared.search.port import AllOf, AnyOf, Found, Is
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from shared.search.embedded.file import OwnerFile
+    from shared.search.port import Condition, State, Within
+
+    Mask = NDArray[np.bool_]
+
+_LEAST: Final = 64
+"""Room for that many passages at first; it doubles."""
+
+_DEAD_LEAST: Final = 1_000
+_MASKS: Final = 64
+_DECIMALS: Final = 6
+"""Scores are compared to here: the same passages give the same order on every machine and after every start."""
+
+
+class Columns:
+    """The passages up to a change of the file, by their places from 0 in the order they came."""
+
+    def __init__(self, dimension: int) -> None:
+        self._change = 0
+        self._count = 0
+        self._dead = 0
+        self._states: list[State] = []
+        self._number_of: dict[State, int] = {}
+        self._postings = Postings()
+        self._seqs = np.empty(_LEAST, np.int64)
+        self._state_of = np.empty(_LEAST, np.int64)
+        self._alive = np.zeros(_LEAST, np.bool_)
+        self._vectors = np.empty((_LEAST, dimension), np.float32)
+        self._masks: dict[Is | Within, Mask] = {}
+
+    @property
+    def size(self) -> int:
+        """The bytes they take here, about."""
+        return self._vectors.nbytes + self._postings.size + 300 * len(self._states)
+
+    @property
+    def worn(self) -> bool:
+        """Whether more of it is dead than alive, so that they had better be read anew."""
+        return self._dead > max(_DEAD_LEAST, self._count // 2)
+
+    def follow(self, file: OwnerFile) -> None:
+        """Take over what changed in the file; call while reading it."""
+        change = file.change()
+        if change == self._change:
+            return
+        self._append(file.added_after(int(self._seqs[self._count - 1]) if self._count else 0))
+        self._bury(file.removed_after(self._change))
+        self._masks.clear()
+        self._change = change
+
+    def mask(self, where: Condition, file: OwnerFile) -> Mask:
+        """Return for each passage whether it is there and the condition holds; call while reading the file."""
+        return self._alive[: self._count] & self._holds(where, file)
+
+    def dense(self, vector: NDArray[np.float32], floor: float, mask: Mask, k: int) -> tuple[Found, ...]:
+        """Return the k states with the most similar passages, of at least this similarity."""
+        similar = np.clip(self._vectors[: self._count] @ vector, -1, 1).round(_DECIMALS)
+        return self._best(similar, mask & (similar >= floor), k)
+
+    def sparse(self, hashes: Sequence[int], mask: Mask, k: int) -> tuple[Found, ...]:
+        """Return the k states with the passages whose words fit best."""
+        if not hashes or not self._count:
+            return ()
+        scores = self._postings.scores(hashes, self._alive[: self._count]).round(_DECIMALS)
+        return self._best(scores, mask & (scores > 0), k)
+
+    def _best(self, scores: NDArray[Any], candidates: Mask, k: int) -> tuple[Found, ...]:
+        places = np.flatnonzero(candidates)
+        ordered = places[np.argsort(-scores[places], kind="stable")]
+        return tuple(self._first(zip(self._state_of[ordered], scores[ordered], strict=True), k))
+
+    def _first(self, ordered: Iterator[tuple[np.int64, Any]], k: int) -> list[Found]:
+        """Return the first k states, each by its best passage; of equal scores, those with the least ids."""
+        best: dict[np.int64, float] = {}
+        last = 0.0
+        for state, score in ordered:
+            if len(best) >= k and float(score) < last:
+                break
+            last = best.setdefault(state, float(score))
+        found = [Found(*self._states[state], score) for state, score in best.items()]
+        return sorted(found, key=lambda one: (-one.score, one.memory_id, one.revision))[:k]
+
+    def _holds(self, where: Condition, file: OwnerFile) -> Mask:
+        match where:
+            case AllOf(parts):
+                return np.logical_and.reduce([self._holds(p, file) for p in parts]) if parts else ~self._none()
+            case AnyOf(parts):
+                return np.logical_or.reduce([self._holds(p, file) for p in parts]) if parts else self._none()
+        if where not in self._masks:
+            self._masks[where] = self._read(where, file)
+        return self._masks[where]
+
+    def _read(self, where: Is | Within, file: OwnerFile) -> Mask:
+        if len(self._masks) >= _MASKS:
+            self._masks.clear()
+        seqs = file.labelled(where.field, where.values) if isinstance(where, Is) else file.within(where)
+        held = self._none()
+        held[self._places(seqs)] = True
+        return held
+
+    def _none(self) -> Mask:
+        return np.zeros(self._count, np.bool_)
+
+    def _places(self, seqs: Sequence[int]) -> NDArray[np.intp]:
+        """Return the places of the passages of these numbers; those that never came here have none."""
+        wanted = np.array(seqs, np.int64)
+        known = self._seqs[: self._count]
+        places: NDArray[np.intp] = np.searchsorted(known, wanted)
+        inside = places < self._count
+        places, wanted = places[inside], wanted[inside]
+        there: NDArray[np.intp] = places[known[places] == wanted]
+        return there
+
+    def _append(self, rows: Sequence[tuple[int, str, int, bytes, bytes]]) -> None:
+        if not rows:
+            return
+        seqs, memories, revisions, vectors, terms = zip(*rows, strict=True)
+        start, end = self._count, self._count + len(rows)
+        self._make_room(end)
+        self._seqs[start:end] = seqs
+        self._state_of[start:end] = [self._number(state) for state in zip(memories, revisions, strict=True)]
+        self._vectors[start:end] = np.frombuffer(b"".join(vectors), VECTOR).reshape(len(rows), -1)
+        self._alive[start:end] = True
+        self._postings.append(terms)
+        self._count = end
+
+    def _number(self, state: State) -> int:
+        number = self._number_of.setdefault(state, len(self._states))
+        if number == len(self._states):
+            self._states.append(state)
+        return number
+
+    def _make_room(self, count: int) -> None:
+        room = len(self._seqs)
+        if count <= room:
+            return
+        more = max(count, 2 * room) - room
+        self._seqs, self._state_of, self._alive, self._vectors = (
+            np.concatenate([column, np.zeros((more, *column.shape[1:]), column.dtype)])
+            for column in (self._seqs, self._state_of, self._alive, self._vectors)
+        )
+
+    def _bury(self, seqs: Sequence[int]) -> None:
+        places = self._places(seqs)
+        self._alive[places] = False
+        self._dead += len(places)
