@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from functions.projects.paths import ARTIFACT, address_of, caller_of
 from shared.http.answers import bytes_answer, empty_answer, json_answer
 from shared.http.routing import new_router, request_of
+from shared.kernel.preconditions import Preconditions, range_of
 from shared.projects.artifacts import DEFAULT_TYPE
 from shared.projects.models import ARTIFACT_BYTES, content_type_of, upload_id_of, upload_request
-from shared.projects.preconditions import Preconditions, range_of
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import Response

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from functions.projects.paths import ROOT, caller_of
 from shared.http.answers import empty_answer, json_answer, text_answer
 from shared.http.routing import new_router, request_of
+from shared.kernel.preconditions import Preconditions
 from shared.projects.models import integer_of, task_id_of
-from shared.projects.preconditions import Preconditions
 from shared.projects.records import Address
 from shared.projects.tasks import PAGE_TURNS
 

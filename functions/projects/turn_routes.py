@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from functions.projects.paths import TURN, address_of, caller_of
 from shared.http.answers import empty_answer, json_answer
 from shared.http.routing import new_router, request_of
+from shared.kernel.preconditions import Preconditions
 from shared.projects.content import Content
 from shared.projects.models import META_BYTES, SUMMARY_BYTES, checked_meta, checked_summary, turn_body
-from shared.projects.preconditions import Preconditions
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import Response

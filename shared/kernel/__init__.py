@@ -1,1 +1,1 @@
-"""The words every room speaks: errors, ids, clock, scope, strict JSON, cursors."""
+"""The words every room speaks: errors, ids, clock, scope, strict JSON, cursors, preconditions."""

@@ -16,7 +16,7 @@ from shared.aws.parallel import each, together
 from shared.aws.table import BATCH, Query
 from shared.kernel.clock import rfc3339
 from shared.kernel.errors import Unavailable
-from shared.projects.preconditions import tags_in
+from shared.kernel.preconditions import tags_in
 from shared.projects.records import (
     COUNTER_PREFIX,
     COUNTERS,
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from shared.aws.items import Item, Key
     from shared.aws.table import Page
+    from shared.kernel.preconditions import Preconditions
     from shared.kernel.scope import Scope
     from shared.projects.backing import Backing
-    from shared.projects.preconditions import Preconditions
 
 LIMIT_BYTES = 4 << 20
 _SECTION_BYTES = 160

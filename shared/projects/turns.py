@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from shared.aws.items import Item
     from shared.aws.writes import Write
+    from shared.kernel.preconditions import Preconditions
     from shared.projects.backing import Backing
-    from shared.projects.preconditions import Preconditions
     from shared.projects.records import Address
     from shared.projects.sight import Sight
 

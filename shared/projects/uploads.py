@@ -23,9 +23,9 @@ from shared.retention.records import UPLOADS, due_bucket, object_key, ttl_of
 if TYPE_CHECKING:
     from shared.aws.items import Item, Key
     from shared.aws.writes import Write
+    from shared.kernel.preconditions import Preconditions
     from shared.projects.backing import Backing
     from shared.projects.models import UploadRequest
-    from shared.projects.preconditions import Preconditions
     from shared.projects.records import Address
 
 URL_SECONDS = 15 * 60
