@@ -9,10 +9,10 @@ ARGS  ?=
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test check fmt lock openapi build bench key deploy clean
+.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key deploy clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 # ---- Environments: made once, made again when their lock file changes ----------------------------------
 
@@ -58,6 +58,9 @@ check: .venv/.ready tools ## Lint, types, layers, templates, API document
 fmt: .venv/.ready ## Format, and mend what can be mended
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+
+opensearch: .venv/.ready ## Start a real search node on 127.0.0.1 (Java 17 and Maven; ARGS="--port 9200")
+	@exec $(PY) -m infra.opensearch run $(ARGS)
 
 openapi: .venv/.ready ## Write the API document anew
 	$(PY) -m functions.platform.openapi
