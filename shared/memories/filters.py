@@ -34,7 +34,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
 
-def condition_of(filters: Any, *place: str | int) -> Condition:
+def condition_of(filters: Any, *place: str | int) -> AllOf:
     """Return what the filters of a request ask of a passage; `place` is where in the request they are.
 
     Raises:

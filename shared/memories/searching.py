@@ -1,0 +1,197 @@
+"""Search: embed, ask the index once, keep what the records confirm, fuse, show (design §7)."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.aws.errors import ObjectMissing
+from shared.aws.parallel import each
+from shared.kernel.contention import LostRace
+from shared.kernel.errors import TooLarge, Unavailable
+from shared.kernel.strict_json import compact
+from shared.memories.balances import shown
+from shared.memories.originals import Originals
+from shared.memories.records import memory_key
+from shared.memories.rewriting import rewritten
+from shared.memories.sight import LOOKS, is_visible, read_all
+from shared.memories.texts import size_of, texts_of
+from shared.memories.views import hit_view
+from shared.search.fusion import fuse
+from shared.search.port import AllOf, Ask, Channels, Is
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.aws.items import Item
+    from shared.memories.backing import Backing
+    from shared.memories.context import Entry
+    from shared.memories.models import OutputMode
+    from shared.memories.records import UserAddress
+    from shared.models.port import Embedder
+    from shared.search.fusion import Hit
+    from shared.search.port import Condition, Found, SearchIndex
+    from shared.tenancy.models import KeyRecord
+    from shared.tenancy.quotas import Balance, Quotas, Reservation
+
+    Record = dict[str, Any]
+
+CANDIDATES: Final = 50
+"""How many candidates a channel works to, whatever is asked for (contract, "Settled here")."""
+
+ANSWER_BYTES: Final = 4_400_000
+"""The most that an answer's hits may take: in base64, as Lambda may carry them, that is just below its 6 MB."""
+
+_HAN: Final = re.compile("[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True)
+class SearchWish:
+    """One checked search; `floor` None is the embedder's own, `where` what `filters` ask."""
+
+    address: UserAddress
+    query: str
+    output_mode: OutputMode = "summary"
+    raw_text: bool = False
+    k_dense: int = 10
+    k_sparse: int = 10
+    floor: float | None = None
+    sources: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
+    where: Condition = field(default_factory=AllOf)
+    context: tuple[Entry, ...] = ()
+
+    @property
+    def condition(self) -> Condition:
+        """What a passage must be, to be found."""
+        parts: list[Condition] = [Is("modes", (self.output_mode,)), self.where]
+        if self.sources:
+            parts.append(Is("source", self.sources))
+        if self.document_ids:
+            parts.append(Is("document_id", self.document_ids))
+        return AllOf(tuple(parts))
+
+
+@dataclass(frozen=True)
+class Searching:
+    """Searches; `answer_bytes` bounds an answer."""
+
+    backing: Backing
+    index: SearchIndex
+    embedder: Embedder
+    quotas: Quotas
+    answer_bytes: int = ANSWER_BYTES
+
+    def search(self, wish: SearchWish, key: KeyRecord) -> Record:
+        """Return the `data` of an answer, and count the call where the key has a quota; a failed one is given back.
+
+        Raises:
+            RateLimited: the key's searches of this month are used up.
+            TooLarge: what was found is more than an answer holds.
+            Unavailable: the embedder, the index or a store does not answer.
+        """
+        reservation = self.quotas.reserve(key, "memory_search")
+        second = rewritten(wish.query, wish.context)
+        try:
+            hits = self._hits(wish, [wish.query] if second is None else [wish.query, second])
+        except Exception:
+            if reservation is not None:
+                with suppress(Unavailable, LostRace):
+                    self.quotas.give_back(reservation)
+            raise
+        state = "fast_search" if second is None else "query_rewrite_search"
+        return {
+            "task_id": str(uuid.uuid4()),
+            "status": "completed",
+            "data": hits,
+            "balances": shown([self._settled(reservation)]),
+            "buckets": None,
+            "meta_info": {"mode": "fast", "pipeline_status": state, "recall_decision": None},
+        }
+
+    def _settled(self, reservation: Reservation | None) -> Balance | None:
+        if reservation is None:
+            return None
+        self.quotas.settle(reservation)
+        left = reservation.balance
+        return left and replace(left, used=left.used + 1, reserved=left.reserved - 1)
+
+    def _hits(self, wish: SearchWish, queries: Sequence[str]) -> list[Record]:
+        asks = self._asks(wish, queries)
+        for _ in range(LOOKS):
+            found = self.index.search(asks)
+            rows = self._rows(wish.address, found)
+            current = [_current(channels, rows, wish) for channels in found]
+            hits = _fused(wish, current)
+            try:
+                return self._shown(wish, hits, [rows[hit.memory_id] for hit in hits])
+            except ObjectMissing:
+                continue  # a long one was changed or removed since its row was read: look again
+        raise Unavailable
+
+    def _asks(self, wish: SearchWish, queries: Sequence[str]) -> list[Ask]:
+        floor = self.embedder.floor if wish.floor is None else wish.floor
+        vectors = each(self.embedder.of_query, queries) if wish.k_dense else [()] * len(queries)
+        ask = partial(Ask, wish.address.owner, floor=floor, where=wish.condition)
+        k_dense, k_sparse = _some_more(wish.k_dense), _some_more(wish.k_sparse)
+        return [
+            ask(text, vector, k_dense=k_dense, k_sparse=k_sparse) for text, vector in zip(queries, vectors, strict=True)
+        ]
+
+    def _rows(self, address: UserAddress, found: Sequence[Channels]) -> dict[str, Item]:
+        """Return the rows, by memory id, of what was found, is there, and is the user's: one round of reads."""
+        ids = {hit.memory_id for channels in found for hit in (*channels.dense, *channels.sparse)}
+        if not ids:
+            return {}
+        keys = {memory_id: memory_key(address.scope, memory_id) for memory_id in ids}
+        items = read_all(self.backing.table, [address.generation_key, *keys.values()])
+        generations = items.get(address.generation_key)
+        return {
+            memory_id: items[key]
+            for memory_id, key in keys.items()
+            if key in items and items[key]["user"] == address.user and is_visible(items[key], generations)
+        }
+
+    def _shown(self, wish: SearchWish, hits: Sequence[Hit], rows: Sequence[Item]) -> list[Record]:
+        if wish.raw_text and wish.output_mode == "summary":
+            originals = Originals(self.backing, wish.address, self.answer_bytes).of_rows(rows)
+        else:
+            originals = [None] * len(rows)
+        self._check(sum(size_of(row) for row, found in zip(rows, originals, strict=True) if found is None))
+        texts = texts_of(self.backing.objects, rows)
+        views = []
+        for hit, row, text, original in zip(hits, rows, texts, originals, strict=True):
+            marks = {"raw_text_missing": True} if wish.raw_text and original is None and row["kind"] != "raw" else {}
+            scores = {"score": hit.score, "score_details": dict(hit.details)}
+            views.append(hit_view(wish.address.scope, row, original or text, scores=scores, marks=marks))
+        self._check(sum(len(compact(view).encode()) for view in views))
+        return views
+
+    def _check(self, size: int) -> None:
+        if size > self.answer_bytes:
+            hint = "Ask for fewer: a lower top_k, k_dense or k_sparse, a filter, or no return_raw_text."
+            raise TooLarge(f"What was found takes more than {self.answer_bytes} bytes. {hint}", hint=hint)
+
+
+def _fused(wish: SearchWish, found: Sequence[Channels]) -> list[Hit]:
+    chinese = _HAN.search(wish.query) is not None
+    return fuse(found, chinese=chinese, dense=wish.k_dense > 0, sparse=wish.k_sparse > 0)
+
+
+def _some_more(k: int) -> int:
+    """Return how many candidates to ask for, so that a few stale entries of the index do not take their places."""
+    return k and k + 5 + k // 10
+
+
+def _current(channels: Channels, rows: dict[str, Item], wish: SearchWish) -> Channels:
+    """Return what the records confirm of both channels, each at most as long as was asked for."""
+
+    def confirmed(found: Sequence[Found], k: int) -> tuple[Found, ...]:
+        held = [hit for hit in found if hit.memory_id in rows and rows[hit.memory_id]["revision"] == hit.revision]
+        return tuple(held[:k])
+
+    return Channels(confirmed(channels.dense, wish.k_dense), confirmed(channels.sparse, wish.k_sparse))
