@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from shared.kernel.errors import LodestoreError
+from shared.models.converse import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,10 +70,14 @@ class Learnt:
 
 @dataclass(frozen=True)
 class Extraction:
-    """All that a conversation taught; a conversation of greetings teaches nothing, and that is no failure."""
+    """All that a conversation taught; a conversation of greetings teaches nothing, and that is no failure.
+
+    `usage` is what a language model was asked for it.
+    """
 
     summary: Learnt | None
     facts: tuple[Learnt, ...] = ()
+    usage: Usage = field(default_factory=Usage)
 
 
 class Extractor(Protocol):

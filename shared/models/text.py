@@ -9,9 +9,14 @@ _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 NOTHING = "."
 
 
+def legible(text: str) -> str:
+    """Return a text with spaces for what is no character: NUL, and halves of surrogate pairs."""
+    return _UNREADABLE.sub(" ", text)
+
+
 def readable(text: str, characters: int) -> str:
-    """Return the first so many characters of a text, those that are none as spaces; of a blank one, `NOTHING`."""
-    cut = _UNREADABLE.sub(" ", text[:characters])
+    """Return so many characters of a text's start, legibly; of a blank one, `NOTHING`."""
+    cut = legible(text[:characters])
     return cut if cut.strip() else NOTHING
 
 

