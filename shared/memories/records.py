@@ -8,6 +8,7 @@
 | lease       | the same                   | `lease#{user}`        |                             | |
 | idempotency | the same                   | `k#{user}#{digest}`   |                             | |
 | group       | the same                   | `g#{user}#{digest}`   |                             | |
+| pointer     | the same                   | `x#{user}#{task}#…`   |                             | |
 | task        | `W#tenant#project#task`    | `task`, `plan`        |                             | |
 | erasure     | `F#tenant#project#erasure` | `erasure`             |                             | |
 
@@ -158,6 +159,11 @@ def task_key(scope: Scope, task_id: str) -> Key:
 def plan_key(scope: Scope, task_id: str) -> Key:
     """Return the key of the record of what a task is going to write."""
     return f"W#{scope.tenant}#{scope.project}#{task_id}", "plan"
+
+
+def pointer_key(address: UserAddress, task_id: str, what: str) -> Key:
+    """Return the key of the row by which forgetting a user finds an object of a failed task (`payload`, `plan`)."""
+    return address.pk, f"x#{address.user}#{task_id}#{what}"
 
 
 def erasure_key(scope: Scope, erasure_id: str) -> Key:
