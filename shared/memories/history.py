@@ -11,6 +11,7 @@ from shared.aws.table import Query
 from shared.kernel.clock import rfc3339
 from shared.kernel.errors import Unavailable
 from shared.memories.pages import cursor_of, fitting, position_in
+from shared.memories.past import was_removed
 from shared.memories.records import generations_of, has_form, memory_key, past_prefix
 from shared.memories.rows import moment_or_none
 from shared.memories.sight import LOOKS, is_visible, unknown
@@ -74,11 +75,13 @@ class Histories:
         between = prefix, prefix + (after or "~")
         query = Query(key[0], between=between, size=wish.limit + 2, newest_first=True)
         # The row first: what it was then is among the past states read after it, if it has changed in between.
-        found = self.backing.table.batch_get([key, generations_key])
-        states = {_position(state): state for state in self.backing.table.query(query).items}
+        table = self.backing.table
+        found = table.batch_get([key, generations_key])
+        states = {_position(state): state for state in table.query(query).items}
         if key in found:
             states.setdefault(_position(now := _state_of(found[key])), now)
-        if not states or not all(is_visible(state, found.get(generations_key)) for state in states.values()):
+        told = key in found or was_removed(table, key[0], wish.memory_id)
+        if not told or not all(is_visible(state, found.get(generations_key)) for state in states.values()):
             raise unknown()
         places = sorted(place for place in states if after is None or place < after)
         return [states[place] for place in reversed(places)][: wish.limit + 1]

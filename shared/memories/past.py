@@ -86,6 +86,12 @@ def past_rows(table: Table, pk: str, memory_id: str) -> Iterator[Item]:
     return table.every(Query(pk, begins=past_prefix(memory_id)))
 
 
+def was_removed(table: Table, pk: str, memory_id: str) -> bool:
+    """Tell whether a memory without a row was removed by a decision, which its history still tells of."""
+    newest = table.query(Query(pk, begins=past_prefix(memory_id), size=1, newest_first=True)).items
+    return bool(newest) and newest[0]["event"] == "DELETE"
+
+
 def scope_in(pk: str) -> Scope:
     """Return the tenant and project that a partition is of."""
     _, tenant, project, _ = pk.split("#")
@@ -98,6 +104,7 @@ def _place(row: Item, key: Key, origin: str, positions: Sequence[int]) -> Item:
         "sk": key[1],
         "l2": by_origin(row["user"], origin, key[1]),
         "user": row["user"],
+        "user_id": row["user_id"],
         "generation": row["generation"],
         "memory": memory_id_of(row),
         "revision": row["revision"],

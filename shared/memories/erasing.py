@@ -1,0 +1,148 @@
+"""Forgetting all of a user: invisible at once, removed by a worker, told in a receipt (contract "memories").
+
+The user's generation goes up by one, and with it everything written under earlier ones is out of sight. The receipt
+is written in the same transaction; until it says that all is gone, the sweeper sends the worker again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.aws.errors import TransactionFailed
+from shared.aws.items import key_of
+from shared.aws.writes import Delete, Put, Update
+from shared.kernel.clock import DAY_MS
+from shared.kernel.contention import LostRace, persist
+from shared.kernel.errors import NotFound, Unavailable
+from shared.kernel.ids import ulid
+from shared.kernel.scope import Scope
+from shared.memories.records import UserAddress, erasure_key, has_form
+from shared.memories.rows import moment_or_none
+from shared.memories.sight import generation_in
+from shared.retention.erasures import Erasure, ErasureLog
+from shared.retention.records import due_bucket
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shared.aws.items import Item
+    from shared.memories.backing import Backing
+    from shared.retention.sweeper import Handler
+
+    Record = dict[str, Any]
+
+ERASURE: Final = "memory_erasure"
+AGAIN_MS: Final = 5 * 60_000
+"""How long after it was sent an erasure that is not done is sent again."""
+KEPT_MS: Final = 30 * DAY_MS
+"""How long a receipt is kept."""
+
+
+@dataclass(frozen=True)
+class Erasing:
+    """Forgets users, and tells how far that is."""
+
+    backing: Backing
+
+    def erase(self, address: UserAddress, correlation_id: str) -> Record:
+        """Put everything of a user out of sight for good, and return what a caller asks the receipt by.
+
+        Raises:
+            Conflict: others kept erasing the same user for longer than the retries last.
+            Unavailable: a store does not answer; it may have been done or not.
+        """
+        erasure_id, now = str(uuid.uuid4()), self.backing.clock.now_ms()
+        ids = {"user": address.user, "pk": address.pk, "at": now}
+        ErasureLog(self.backing.objects).write(Erasure(ulid(now), "memories_of_user", address.scope, ids))
+        receipt = persist(lambda: self._turn(address, erasure_id, correlation_id))
+        with suppress(Unavailable):  # the receipt is there: the sweeper sends it
+            _send(self.backing, receipt)
+        return {"task_id": erasure_id, "status": "accepted"}
+
+    def receipt(self, scope: Scope, erasure_id: str) -> Record:
+        """Return how far an erasure is: what was removed, and when.
+
+        Raises:
+            NotFound: there is none, or it was forgotten.
+        """
+        row = self.backing.table.get(erasure_key(scope, erasure_id)) if has_form(erasure_id) else None
+        if row is None:
+            raise NotFound("There is no such erasure.")
+        return {
+            "task_id": erasure_id,
+            "status": row["status"],
+            "removed": {name: row[name] for name in ("objects", "records", "index")},
+            "created_at": moment_or_none(row["created_at"]),
+            "completed_at": moment_or_none(row["completed_at"]),
+        }
+
+    def _turn(self, address: UserAddress, erasure_id: str, correlation_id: str) -> Item:
+        """Begin the user's next generation, and keep the receipt of the ones before."""
+        generations = self.backing.table.get(address.generation_key)
+        name, seen = address.generation_name, generation_in(generations, address.user)
+        first = f"attribute_not_exists(#{name}) OR " if seen == 0 else ""
+        turn = Update(address.generation_key, {name: seen + 1}, when=f"{first}#{name} = :seen", values={"seen": seen})
+        receipt = _receipt(address, erasure_id, correlation_id, self.backing.clock.now_ms())
+        receipt["generation"] = seen + 1
+        try:
+            self.backing.table.transact(turn, Put(receipt))
+        except TransactionFailed:
+            raise LostRace(pause=False) from None
+        return receipt
+
+
+@dataclass(frozen=True)
+class Receipts:
+    """The sweeper's care for receipts: what is not done is sent again, and after 30 days they go."""
+
+    backing: Backing
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Return the handlers by kind."""
+        return {ERASURE: self.look}
+
+    def look(self, row: Item) -> bool:
+        """Send an erasure that is not done, or remove the receipt of one that is, when its time has come."""
+        now = self.backing.clock.now_ms()
+        if row["status"] == "success" and now - row["created_at"] >= KEPT_MS:
+            self.backing.table.write(Delete(key_of(row)))
+            return True
+        if row["status"] != "success":
+            _send(self.backing, row)
+        moment = row["created_at"] + KEPT_MS if row["status"] == "success" else now + AGAIN_MS
+        due = {"expires_at": moment, "due": due_bucket(moment, row["erasure"])}
+        self.backing.table.write(Update(key_of(row), due, when="attribute_exists(#pk)"))
+        return True
+
+
+def _receipt(address: UserAddress, erasure_id: str, correlation_id: str, now: int) -> Item:
+    pk, sk = erasure_key(address.scope, erasure_id)
+    return {
+        "pk": pk,
+        "sk": sk,
+        "kind": ERASURE,
+        "erasure": erasure_id,
+        "tenant": address.scope.tenant,
+        "project": address.scope.project,
+        "user_id": address.user_id,
+        "status": "accepted",
+        "objects": 0,
+        "records": 0,
+        "index": 0,
+        "created_at": now,
+        "completed_at": None,
+        "correlation_id": correlation_id,
+        "expires_at": now + AGAIN_MS,
+        "due": due_bucket(now + AGAIN_MS, erasure_id),
+    }
+
+
+def _send(backing: Backing, receipt: Item) -> None:
+    told = ("tenant", "project", "user_id", "generation", "erasure", "correlation_id")
+    address = UserAddress(Scope(receipt["tenant"], receipt["project"]), receipt["user_id"])
+    # Sent anew under another name each time: the queue takes one name once in five minutes.
+    body = {"work": "erase", **{name: receipt[name] for name in told}}
+    backing.queue.send(body, group=address.group, once=ulid(backing.clock.now_ms()))

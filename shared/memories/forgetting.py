@@ -1,0 +1,137 @@
+"""Forgetting single memories, alone or with what came from the same messages (design §1, 3; contract "memories")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from shared.aws.errors import TransactionFailed
+from shared.aws.items import key_of
+from shared.aws.parallel import each
+from shared.aws.table import Query
+from shared.aws.writes import Delete, Put
+from shared.kernel.contention import LostRace, persist
+from shared.memories.leftovers import Leftovers
+from shared.memories.past import past_rows
+from shared.memories.records import UserAddress, by_origin, generations_of, has_form, memory_key
+from shared.memories.sight import is_visible, read_all, unknown
+from shared.retention.erasures import Erasure, ErasureLog
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.aws.items import Item
+    from shared.aws.writes import Write
+    from shared.kernel.scope import Scope
+    from shared.memories.backing import Backing
+    from shared.search.port import SearchIndex
+
+ROWS_A_WRITE: Final = 45
+"""How many rows go in one transaction: it takes 100 items, and a fact's row has a fingerprint's beside it."""
+
+
+@dataclass(frozen=True)
+class Forgetting:
+    """Forgets memories: they are in no answer once it returns, and their texts are gone then or soon after."""
+
+    backing: Backing
+    index: SearchIndex
+
+    def forget(self, scope: Scope, memory_id: str, *, source: bool = False) -> list[str]:
+        """Forget a memory and its history; with `source` all that came from the same messages. Return the ids.
+
+        Of other memories that said something else in between, the states that came from these messages go.
+
+        Raises:
+            NotFound: there is none, or it was forgotten.
+            Conflict: others kept changing one of them for longer than the retries last.
+            Unavailable: a dependency does not answer; some may have been forgotten.
+        """
+        gone = {memory_id: None}
+        persist(lambda: self._forget(scope, memory_id, gone if source else None))
+        return list(gone)
+
+    def _forget(self, scope: Scope, memory_id: str, gone: dict[str, None] | None) -> None:
+        rows = self._found(scope, memory_id)
+        if gone is not None:
+            others = self._others(rows)
+            gone.update({row["sk"].removeprefix("m#"): None for row in others if _is_memory(row)})
+            # The one that was named goes last: after a death in between, it still tells what else has to go.
+            rows = [*others, *rows]
+        for start in range(0, len(rows), ROWS_A_WRITE):
+            self._remove(scope, rows[start : start + ROWS_A_WRITE])
+
+    def _found(self, scope: Scope, memory_id: str) -> list[Item]:
+        """Return the past rows of a memory, the oldest first, and its own; where a decision removed it, the past alone.
+
+        Raises:
+            NotFound: there is none, or it was forgotten.
+        """
+        if not has_form(memory_id):
+            raise unknown()
+        key, generations_key = memory_key(scope, memory_id), generations_of(scope, memory_id)
+        # Its own first: what it was then is among the past rows read after it, if it has changed in between.
+        found = self.backing.table.batch_get([key, generations_key])
+        pasts = list(past_rows(self.backing.table, key[0], memory_id))
+        rows = [*pasts, *([found[key]] if key in found else [])]
+        removed = bool(pasts) and pasts[-1]["event"] == "DELETE"
+        if not (key in found or removed) or not is_visible(rows[-1], found.get(generations_key)):
+            raise unknown()
+        return rows
+
+    def _others(self, rows: Sequence[Item]) -> list[Item]:
+        """Return the rows of other memories, and the past states of others, that came from the same messages."""
+        table, row = self.backing.table, rows[-1]
+        query = Query(row["pk"], "l2", begins=by_origin(row["user"], row["origin"], ""))
+        found = read_all(table, [key_of(item) for item in table.every(query)])
+        ours = {key_of(own) for own in rows}
+        siblings = {key: other for key, other in found.items() if key not in ours and _same_messages(other, row)}
+        memories = [other for other in siblings.values() if _is_memory(other)]
+        pasts = each(lambda other: list(past_rows(table, row["pk"], other["sk"].removeprefix("m#"))), memories)
+        return list({**{key_of(past): past for of_one in pasts for past in of_one}, **siblings}.values())
+
+    def _remove(self, scope: Scope, rows: Sequence[Item]) -> None:
+        """Remove rows of one user with all that they own, and log it; what the index still holds is seen no more.
+
+        Raises:
+            LostRace: one of the memories was changed or removed since it was read.
+        """
+        address = UserAddress(scope, rows[-1]["user_id"])
+        leftovers = Leftovers(self.backing, address)
+        states = sorted({(_memory_of(row), row["revision"]) for row in rows})
+        objects = [row["object"] for row in rows if "object" in row]
+        ids = {"pk": rows[-1]["pk"], "rows": [row["sk"] for row in rows]}
+        # Logged first: what is logged and then not removed is removed by nothing but a restored table's replay,
+        # while what is removed and not logged would come back with one.
+        ErasureLog(self.backing.objects).write(Erasure(leftovers.id, "memories", scope, ids))
+        writes = [write for row in rows for write in _removal(address, row)]
+        try:
+            self.backing.table.transact(*writes, Put(leftovers.due(states, objects)))
+        except TransactionFailed:
+            raise LostRace(pause=False) from None
+        memories = sum(map(_is_memory, rows))
+        self.backing.note(scope, memories=-memories, bytes=-sum(row.get("size", 0) for row in rows))
+        leftovers.remove(self.index, states, objects)
+
+
+def _removal(address: UserAddress, row: Item) -> list[Write]:
+    if not _is_memory(row):
+        return [Delete(key_of(row))]
+    own: list[Write] = [Delete(key_of(row), "#revision = :seen", {"seen": row["revision"]})]
+    return own + ([Delete(address.fingerprint_key(row["fingerprint"]))] if row["fingerprint"] else [])
+
+
+def _is_memory(row: Item) -> bool:
+    return str(row["sk"]).startswith("m#")
+
+
+def _memory_of(row: Item) -> str:
+    memory_id: str = row["sk"].removeprefix("m#") if _is_memory(row) else row["memory"]
+    return memory_id
+
+
+def _same_messages(one: Item, other: Item) -> bool:
+    """Tell whether two rows of one task came from some of the same messages; what does not say which, from all."""
+    positions = set(one["positions"]), set(other["positions"])
+    shared = not positions[0] or not positions[1] or not positions[0].isdisjoint(positions[1])
+    return bool(one["generation"] == other["generation"]) and shared
