@@ -1,0 +1,84 @@
+"""Where sentences end, in English and Chinese, in one pass."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shared.extraction.fingerprint import HAN
+from shared.extraction.script import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LONGEST = 600
+"""A fact is no longer than this (characters); what has no sentence end for longer is not a sentence."""
+
+_END = re.compile(rf"[.!?;]+['\"\u201d\u2019)\]]*(?=\s|$|[{HAN}])|[。！？；…]+['\"\u201d\u2019」』）)]*")
+_SHORT = frozenset(words("mr mrs ms dr prof st sr jr vs etc inc ltd co corp no nr vol fig approx dept est")) | {
+    "e.g",
+    "i.e",
+    "a.m",
+    "p.m",
+    "u.s",
+    "u.k",
+}
+_SHORT_WORD = re.compile(r"[A-Za-z](?:[A-Za-z.]{0,8}[A-Za-z])?$")
+_OWN_CLAUSE = re.compile("[，,](?:而|而且|并且|但是?|不过)?(?=我(?!们|觉得|想|也|就|才|都|还|会|可以|要|能|感))")
+_OPENS_LOWER = re.compile(r"\s*[a-z]")
+_GOES_ON = re.compile(r"[A-Za-z0-9,\u2019']\s*$")
+
+
+def sentences(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the sentences of lines, trimmed; a line that was only wrapped is joined to the next."""
+    for paragraph in _joined(lines):
+        yield from _split(paragraph)
+
+
+def _joined(lines: Sequence[str]) -> Iterator[str]:
+    waiting: list[str] = []
+    for line in lines:
+        if waiting and not (_GOES_ON.search(waiting[-1][-4:]) and _OPENS_LOWER.match(line[:20])):
+            yield " ".join(waiting)
+            waiting = []
+        waiting.append(line.strip())
+    yield " ".join(waiting)
+
+
+def _split(text: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(text):
+        if end[0].startswith(".") and not _ends_here(text, end):
+            continue
+        yield from _parted(text[start : end.end()])
+        start = end.end()
+    yield from _parted(text[start:])
+
+
+def _parted(sentence: str) -> Iterator[str]:
+    """Part a Chinese sentence where each side has a subject of its own: 我住在北京，我妹妹住在上海."""
+    start = 0
+    for comma in _OWN_CLAUSE.finditer(sentence):
+        if sentence[start : start + 1] == "我":
+            yield from _trimmed(sentence[start : comma.start()])
+            start = comma.end()
+    yield from _trimmed(sentence[start:])
+
+
+def _ends_here(text: str, end: re.Match[str]) -> bool:
+    """Tell a full stop from that of an abbreviation, an initial, or an ellipsis in mid-sentence."""
+    following = text[end.end() : end.end() + 3].lstrip()
+    if following[:1].islower():
+        return False
+    if len(end[0]) > 1:
+        return True
+    word = _SHORT_WORD.search(text[max(0, end.start() - 12) : end.start()])
+    if word is None:
+        return not text[max(0, end.start() - 3) : end.start()].strip().isdigit() or end.start() > 3
+    return word[0].lower() not in _SHORT and not (len(word[0]) == 1 and word[0].isupper() and word[0] != "I")
+
+
+def _trimmed(sentence: str) -> Iterator[str]:
+    bare = sentence.strip().rstrip(";；").strip()
+    if bare:
+        yield bare

@@ -1,0 +1,78 @@
+"""Greetings, thanks and agreement: taken off a sentence's ends, so that what was said in between stays whole."""
+
+from __future__ import annotations
+
+import re
+
+from shared.extraction.script import is_chinese
+
+_OPENER = re.compile(
+    r"(?:(?:hi|hello|hey|hiya|greetings|good (?:morning|afternoon|evening|day)|thanks|thank you|thx|ok|okay|sure"
+    r"|yes|yeah"
+    r"|yep|yup|no|nope|nah|well|oh|ah|wow|great|cool|nice|awesome|perfect|haha\w*|lol|hmm+|um+|uh|so|anyway"
+    r"|by the way|btw"
+    r"|of course|no problem|definitely|absolutely|certainly|exactly|right|alright|got it|sounds good|good idea|i see"
+    r"|sorry|please|also|actually|however|besides|but|and|plus|speaking of which|speaking of that|to be honest"
+    r"|you know|fyi|just so you know"
+    r"|for your information)"
+    r"(?: (?:there|again|everyone|all|so much|very much|a lot|for that|for asking|ai companion|my friend|assistant"
+    r"|claude))*"
+    r"\s*(?:[,!:]|\s[-\u2013\u2014]|\.{2,3}|\u2026|(?=\s(?:i|i'm|i've|my|we)\b))\s*){1,6}",
+    re.IGNORECASE,
+)
+_REMEMBER = re.compile(
+    r"(?:(?:please|can you|could you)\s+)?(?:(?:also )?(?:remember|note|keep in mind|be aware|bear in mind|don't forget"
+    r"|do not forget|make (?:a )?note|save|for the record)|note to self)(?:,? that|:|,)\s*(?=\S)",
+    re.IGNORECASE,
+)
+_OPENER_ZH = re.compile(
+    r"(?:(?:你好啊?|您好|嗨|哈喽)(?:\s*(?:AI|ai)\s*(?:伴侣|助手))?|早上好|下午好|晚上好|早安|晚安|大家好|好的|好吧"
+    r"|好呀|好啊|嗯+|恩+|哦|啊|哈+|确实|话说回来|不过|但是|是的|是啊|对的?|对了|当然(?:了|可以)?"
+    r"|没错|没问题(?:呀|啊)?|没关系|谢谢(?:你|您)?[^，。！？,]{0,12}|感谢(?:你|您)?[^，。！？,]{0,12}|不客气|不用谢"
+    r"|其实|说起来|顺便说一下|另外|还有"
+    r"|(?:我的)?AI(?:伴侣|助手)|真的(?:吗)?|太好了|很好|不错|哇塞?|不是|不|没有(?:了)?|请|麻烦"
+    r"|听起来[^，。！？,]{0,12})\s*[，,！!。：:、~～]\s*",
+    re.IGNORECASE,
+)
+_REMEMBER_ZH = re.compile(
+    r"(?:请|麻烦|你要?|帮我)?(?:记住|记下|记一下|记得|别忘了|不要忘记|备注)(?:一下)?\s*[，,：:]?\s*(?=\S)"
+)
+_CLOSER_ZH = re.compile(
+    r"\s*[，,]\s*(?:很高兴(?:能)?认识(?:你|您)[^，。！？,]{0,4}|谢谢(?:你|您)?[^，。！？,]{0,10}|感谢(?:你"
+    r"|您)?[^，。！？,]{0,10}"
+    r"|很想和(?:你|您)分享|好想和(?:你|您)分享|和(?:你|您)明天再见|明天见|再见|对吧|是吧|你(?:呢|觉得呢)"
+    r"|哈哈+)\s*[。！？!?~～]*$"
+)
+_CLOSER = re.compile(
+    r"\s*[,;\u2013\u2014-]\s*(?:nice to meet you|pleased to meet you|thanks(?: a lot| so much)?"
+    r"|thank you(?: so much)?|bye"
+    r"|see you(?: \w+){0,2}|please|haha|lol|you know|right|and you|how about you|what about you)\s*[.!?]*$",
+    re.IGNORECASE,
+)
+_ROUNDS = 4
+
+
+def trimmed(sentence: str) -> str:
+    """Return the sentence without its greeting, interjection, "remember that", or closing courtesy."""
+    chinese = is_chinese(sentence)
+    openers = (_OPENER_ZH, _REMEMBER_ZH) if chinese else (_OPENER, _REMEMBER)
+    closer = _CLOSER_ZH if chinese else _CLOSER
+    bare = sentence
+    for _ in range(_ROUNDS):
+        before = bare
+        for opener in openers:
+            match = opener.match(bare)
+            bare = bare[match.end() :] if match else bare
+        end = closer.search(bare, max(0, len(bare) - 60))
+        bare = bare[: end.start()] if end else bare
+        if bare == before:
+            break
+    return _as_written(bare, sentence)
+
+
+def _as_written(bare: str, sentence: str) -> str:
+    """Give what is left a capital, and the end that the sentence had."""
+    if not bare or bare == sentence:
+        return bare
+    mark = sentence[-1] if sentence[-1] in ".!。！" and bare[-1] not in ".!?。！？" else ""
+    return bare[0].upper() + bare[1:] + mark
