@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from shared.kernel.errors import Unavailable
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -22,8 +24,11 @@ Moment = Literal["created_at", "event_at"]
 """The fields of a passage that are compared as moments (ms since the epoch)."""
 
 
-class IndexMismatch(Exception):
+class IndexMismatch(Unavailable):
     """The index was made for another embedder or mapping; the message says what to run."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retry_after=60)
 
 
 @dataclass(frozen=True)

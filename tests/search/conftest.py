@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from typing import TYPE_CHECKING
 
 import pytest
 
 from shared.search.embedded.index import EmbeddedIndex
+from tests.search.nodes import opensearch_index
 from tests.search.passages import DIMENSION
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SearchInde
         yield made
         made.close()
         return
-    if importlib.util.find_spec("tests.search.nodes") is None:
-        pytest.skip("no OpenSearch node: tests/search/nodes.py is not there")
-    nodes = importlib.import_module("tests.search.nodes")
-    with nodes.opensearch_index(dimension=DIMENSION, name="test") as made:
+    endpoint = request.getfixturevalue("opensearch_endpoint")
+    with opensearch_index(endpoint, dimension=DIMENSION, name="test") as made:
         yield made
