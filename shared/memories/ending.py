@@ -1,0 +1,170 @@
+"""How a task ends: once, with its quota settled in the same transaction, and with nothing left that is not needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared.aws.errors import TransactionFailed
+from shared.aws.items import key_of
+from shared.aws.writes import Delete, Put, Update
+from shared.kernel.clock import DAY_MS
+from shared.kernel.contention import persist
+from shared.kernel.scope import Scope
+from shared.memories.attempts import address_of
+from shared.memories.records import plan_key, pointer_key
+from shared.memories.tasks import VISIBLE_MS, reservation_of
+from shared.retention.records import due_bucket
+from shared.tenancy.quotas import given_back, settled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.aws.items import Item
+    from shared.aws.writes import Write
+    from shared.memories.attempts import Attempt
+    from shared.memories.backing import Backing
+    from shared.memories.plan import Change
+
+REDRIVE_MS = 14 * DAY_MS
+"""How long a failed task keeps what it needs to be tried again: as long as the dead-letter queue keeps its message."""
+
+EVENTS_KEPT = 4000
+"""Events of a task's row; more would not fit into it."""
+
+REPLY_KEPT = 4000
+"""Characters of a model's useless answer that are kept with the task."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a task failed, in words that its user can act on; `reply` is what a model said.
+
+    `again`: a redrive may succeed, so the payload is kept and the dead-letter queue gets the message.
+    """
+
+    code: str
+    message: str
+    reply: str | None = None
+    again: bool = True
+
+
+def succeed(backing: Backing, attempt: Attempt, changes: Sequence[Change], plan: Item | None) -> None:
+    """End a task well, and remove its payload and the plan that `plan` is the row of.
+
+    Raises:
+        Fenced: another attempt has taken over.
+    """
+    task = attempt.task
+    events = [{"id": c.memory_id, "event": c.event} for c in changes if c.event != "NONE"]
+    now = backing.clock.now_ms()
+    ended = {
+        **_ended(task, now, VISIBLE_MS),
+        "status": "success",
+        "phase": "done",
+        "memory": {"total": len(events)},
+        "events": events[:EVENTS_KEPT],
+        "error": None,
+    }
+    reservation = reservation_of(task)
+    writes: list[Write] = [settled(reservation)] if reservation else []
+    writes += [Delete(key_of(plan))] if plan else []
+    attempt.end(ended, *writes, drop=("object",))
+    backing.objects.discard(*[row["object"] for row in (task, plan) if row])
+
+
+def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> bool:
+    """End a task badly, as it was last seen; False when it is another attempt's by now, or has ended.
+
+    `letter`: its message must be put into the dead-letter queue.
+    """
+    now = backing.clock.now_ms()
+    ended = {
+        **_ended(task, now, REDRIVE_MS if reason.again else VISIBLE_MS),
+        "status": "failed",
+        "error": {"code": reason.code, "message": reason.message},
+        **({"reply": reason.reply[:REPLY_KEPT]} if reason.reply else {}),
+        **({"letter": True} if letter and reason.again else {}),
+    }
+    same, values = _as_seen(task)
+    update = Update(key_of(task), ended, drop=() if reason.again else ("object",), when=same, values=values)
+    try:
+        persist(lambda: backing.table.transact(update, *_consequences(backing, task, reason)))
+    except TransactionFailed:
+        return False
+    if not reason.again:
+        forget(backing, task)
+    return True
+
+
+def forget(backing: Backing, task: Item) -> None:
+    """Remove an ended task's payload and plan; what a crash leaves is the sweeper's or the reconciliation's."""
+    plan = backing.table.get(_plan_key(task))
+    backing.objects.discard(*[row["object"] for row in (task, plan) if row and "object" in row])
+    if plan:
+        backing.table.write(Delete(key_of(plan)))
+
+
+def revive(backing: Backing, task: Item) -> bool:
+    """Let a failed task be tried again, without its quota; False when it has nothing left to be tried with."""
+    now = backing.clock.now_ms()
+    again: dict[str, Any] = {
+        "status": "processing",
+        "phase": "queued",
+        "attempts": 0,
+        "strikes": 0,
+        "waits": 0,
+        "indexed": 0,
+        "error": None,
+        "reservation": None,
+        "completed_at": None,
+        "updated_at": now,
+        **look_at(task, now + 5 * 60_000),
+    }
+    gone = ("since", "spent", "letter", "reply", "resent")
+    failed = "#status = :failed AND attribute_exists(#object)"
+    update = Update(key_of(task), again, drop=gone, when=failed, values={"failed": "failed"})
+    try:
+        persist(lambda: backing.table.transact(update, *map(Delete, _pointers(task))))
+    except TransactionFailed:
+        return False
+    return True
+
+
+def look_at(task: Item, moment: int) -> dict[str, Any]:
+    """Return the changes that have the sweeper look at a task at a moment (ms)."""
+    return {"expires_at": moment, "due": due_bucket(moment, task["task"])}
+
+
+def _ended(task: Item, now: int, kept: int) -> dict[str, Any]:
+    return {"completed_at": now, "updated_at": now, **look_at(task, now + kept)}
+
+
+def _as_seen(task: Item) -> tuple[str, dict[str, Any]]:
+    """Return the condition that nobody has begun another attempt since the task was read."""
+    if "token" not in task:
+        return "#status = :processing AND attribute_not_exists(#token)", {"processing": "processing"}
+    return "#status = :processing AND #token = :token", {"processing": "processing", "token": task["token"]}
+
+
+def _consequences(backing: Backing, task: Item, reason: Reason) -> list[Write]:
+    reservation = reservation_of(task)
+    writes: list[Write] = [given_back(reservation)] if reservation else []
+    if not reason.again:
+        return writes
+    plan = backing.table.get(_plan_key(task)) or {}
+    kept = [row["object"] for row in (task, plan) if "object" in row]
+    user = {"user": task["user"], "generation": task["generation"], "task": task["task"]}
+    for (pk, sk), key in zip(_pointers(task), kept, strict=False):
+        writes.append(Put({"pk": pk, "sk": sk, **user, "object": key}))
+    return writes
+
+
+def _pointers(task: Item) -> list[tuple[str, str]]:
+    """Return the keys of the rows by which forgetting a user finds what a failed task of theirs has kept."""
+    address = address_of(task)
+    return [pointer_key(address, task["task"], what) for what in ("payload", "plan")]
+
+
+def _plan_key(task: Item) -> tuple[str, str]:
+    return plan_key(Scope(task["tenant"], task["project"]), task["task"])

@@ -1,0 +1,198 @@
+"""One attempt at an Add, phase by phase. What a phase reaches is kept, and no later attempt does it again."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shared.aws.errors import ObjectMissing
+from shared.aws.parallel import each
+from shared.aws.writes import Put
+from shared.kernel.errors import Conflict, Unavailable
+from shared.kernel.strict_json import compact
+from shared.memories.attempts import Erased, Overtaken
+from shared.memories.commit import Numbered, batches, objects_of, writes_of
+from shared.memories.drafting import Draft
+from shared.memories.ending import succeed
+from shared.memories.groups import Part
+from shared.memories.indexing import passages_of
+from shared.memories.models import Add
+from shared.memories.plan import Plan
+from shared.memories.planning import Planner
+from shared.memories.records import plan_key
+from shared.memories.sight import generation_in
+from shared.memories.tidying import tidy
+from shared.retention.records import object_key, owner_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shared.aws.items import Item
+    from shared.aws.writes import Write
+    from shared.memories.attempts import Attempt
+    from shared.memories.means import Means
+    from shared.memories.plan import Change
+
+ROUNDS = 3
+"""How often an attempt decides anew because others changed what it had decided about."""
+
+INDEXED_AT_ONCE = 32
+"""Memories that are embedded and indexed at a time."""
+
+PLANS = "r30"
+"""The class of plans: they go at a task's end, the class is the backstop."""
+
+
+class OutOfTime(Unavailable):
+    """This function's time is over; the next delivery goes on from what was reached."""
+
+
+class Run:
+    """An attempt's work; `late` tells when no new piece of it may be begun."""
+
+    def __init__(self, means: Means, attempt: Attempt, late: Callable[[], bool]) -> None:
+        self._means = means
+        self._attempt = attempt
+        self._late = late
+        self._backing = means.backing
+        self._kept: Item | None = None
+
+    def __call__(self) -> None:
+        """Make the request's memories, see that search finds them, and end the task.
+
+        Raises:
+            Erased: everything of the user was forgotten meanwhile.
+            ExtractionFailed: nothing can be made of a model's answers.
+            Fenced: another attempt has taken over.
+            ObjectMissing: the payload is gone.
+            Unavailable: a dependency is down, or the time is over.
+        """
+        self._kept = self._look()
+        plan = self._index(self._decided(self._learnt()))
+        plan = self._commit(plan)
+        changes = [*plan.decided, *self._group(plan)]
+        tidy(self._means, self._attempt, changes)
+        succeed(self._backing, self._attempt, changes, self._kept)
+
+    @property
+    def _committed(self) -> int:
+        committed: int = self._attempt.task.get("committed", 0)
+        return committed
+
+    def _look(self) -> Item | None:
+        """Return the row of the plan that an earlier attempt has made."""
+        address = self._attempt.address
+        key = plan_key(address.scope, self._attempt.task["task"])
+        found = self._backing.table.batch_get([key, address.generation_key])
+        if generation_in(found.get(address.generation_key), address.user) != self._attempt.task["generation"]:
+            raise Erased("All memories of the user were deleted after this request was accepted.")
+        return found.get(key)
+
+    @cached_property
+    def _add(self) -> Add:
+        payload = self._backing.objects.get(self._attempt.task["object"])
+        return Add.from_json(json.loads(payload))
+
+    def _planner(self, at: int) -> Planner:
+        return Planner(self._means, self._draft(at))
+
+    def _draft(self, at: int) -> Draft:
+        return Draft(self._attempt.address, self._attempt.task, self._add, at)
+
+    def _part(self, at: int) -> Part | None:
+        if self._add.chunk is None:
+            return None
+        return Part(self._means, self._attempt, self._draft(at), self._add.chunk)
+
+    def _learnt(self) -> Plan:
+        if self._kept is not None:
+            plan: Plan = Plan.from_json(json.loads(self._backing.objects.get(self._kept["object"])))
+            return plan
+        at = self._backing.clock.now_ms()
+        part = self._part(at)
+        if part and part.is_repeated():
+            return Plan(at, None, ())
+        if self._add.mode != "default":
+            return Plan(at, None)
+        self._go_on("extracting")
+        plan = self._planner(at).learn()
+        self._save(plan, "deciding")
+        return plan
+
+    def _decided(self, plan: Plan) -> Plan:
+        if plan.changes is not None:
+            return plan
+        decided = self._planner(plan.at).decide(plan)
+        self._save(decided, "embedding", indexed=0)
+        return decided
+
+    def _index(self, plan: Plan) -> Plan:
+        """Put the passages of all new states into the index, where nothing finds them until they are committed."""
+        first: int = max(self._attempt.task.get("indexed", 0), self._committed)
+        for start in range(first, len(plan.decided), INDEXED_AT_ONCE):
+            self._go_on()
+            piece = plan.decided[start : start + INDEXED_AT_ONCE]
+            passages = passages_of([(c.row, c.whole_text) for c in piece if c.row], self._means.embedder)
+            if passages:
+                self._means.index.put(passages)
+            self._attempt.progress(phase="indexing", indexed=start + len(piece))
+        return plan
+
+    def _commit(self, plan: Plan) -> Plan:
+        for _ in range(ROUNDS):
+            try:
+                for batch in batches(plan.decided, self._committed):
+                    self._go_on()
+                    self._write(plan, batch)
+            except (Overtaken, ObjectMissing):
+                again = self._planner(self._backing.clock.now_ms()).decide_again(plan, self._committed)
+                self._save(again, "embedding", indexed=self._committed)
+                plan = self._index(again)
+            else:
+                return plan
+        raise Conflict("Others kept changing these memories at the same time.")
+
+    def _write(self, plan: Plan, batch: range) -> None:
+        self._store_objects([plan.decided[n] for n in batch])
+        self._attempt.commit(batch.stop, *[write for n in batch for write in self._writes(plan, n)])
+
+    def _writes(self, plan: Plan, n: int) -> list[Write]:
+        return writes_of(self._backing, self._attempt.address, Numbered(plan.decided[n], n, plan.at + n))
+
+    def _store_objects(self, changes: Sequence[Change]) -> None:
+        needed = objects_of(changes)
+        put = self._backing.objects.put
+        each(lambda key: put(key, needed[key][0], owner=owner_of(needed[key][1])), needed)
+
+    def _group(self, plan: Plan) -> list[Change]:
+        """Count a part of a group, and make the group's summary where it was the last."""
+        part = self._part(plan.at)
+        if part is None:
+            return []
+        part.note(plan)
+        summary = part.summarise(len(plan.decided))
+        if summary is not None and summary.row is not None:
+            self._means.index.put(passages_of([(summary.row, summary.whole_text)], self._means.embedder))
+            self._store_objects([summary])
+            part.apply(summary)
+        applied = part.applied()
+        return [applied] if applied else []
+
+    def _go_on(self, phase: str | None = None) -> None:
+        if self._late():
+            raise OutOfTime
+        if phase is not None:
+            self._attempt.enter(phase)
+
+    def _save(self, plan: Plan, phase: str, **reached: int) -> None:
+        """Keep a plan: it takes the place of the one before."""
+        task = self._attempt.task
+        pk, sk = plan_key(self._attempt.address.scope, task["task"])
+        key = object_key(PLANS, self._backing.clock.now_ms(), self._attempt.address.scope)
+        self._backing.objects.put(key, compact(plan.to_json()).encode(), owner=owner_of((pk, sk)))
+        row = {"pk": pk, "sk": sk, "user": task["user"], "generation": task["generation"], "object": key}
+        self._attempt.progress(Put(row), phase=phase, **reached)
+        before, self._kept = self._kept, row
+        if before is not None:
+            self._backing.objects.discard(before["object"])
