@@ -7,6 +7,8 @@ from uuid import uuid4
 
 from functions.memories.add_routes import ROOT, Adding, add_routes
 from functions.memories.limits import Limits
+from functions.memories.memory_routes import memory_routes
+from functions.memories.search_routes import search_routes
 from shared.http.admission import by_method
 from shared.http.dialects import report
 from shared.http.surface import Surface
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 def routers(composed: Memories) -> Iterable[Router]:
     """Return every route of the surface."""
     yield add_routes(_adding(composed))
+    yield search_routes(composed)
+    yield memory_routes(composed)
 
 
 def build(environ: Mapping[str, str], aws: Aws, clock: Clock) -> Surface:

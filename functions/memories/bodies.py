@@ -66,7 +66,7 @@ def _add_of(fields: Fields, limits: Limits, language: str) -> Add:
         agent_id=_source_id(fields, "agent_id"),
         app_id=_source_id(fields, "app_id"),
         session_id=_source_id(fields, "session_id"),
-        metadata=_metadata_of(fields, limits),
+        metadata=metadata_in(fields, limits) or {},
         at=fields.moment("timestamp"),
         add_only=fields.flag("add_only", default=False, nullable=True),
         instructions=_instructions_of(fields),
@@ -83,10 +83,15 @@ def _source_id(fields: Fields, name: str) -> str | None:
     return written
 
 
-def _metadata_of(fields: Fields, limits: Limits) -> dict[str, Any]:
+def metadata_in(fields: Fields, limits: Limits) -> dict[str, Any] | None:
+    """Return the metadata of a body, or None where it has none.
+
+    Raises:
+        TooLarge: over the limit.
+    """
     given = fields.object("metadata", nullable=True)
     if given is None:
-        return {}
+        return None
     metadata: dict[str, Any] = _without_nul(given.given)
     if len(compact(metadata).encode()) > limits.metadata_bytes:
         fields.too_large("metadata", f"At most {limits.metadata_bytes} bytes of JSON")

@@ -1,4 +1,4 @@
-"""How much one Add may bring (contract "memories", Settled here); a deployment may set other limits."""
+"""How much an Add may bring, and a search answer (contract "memories"); a deployment may set other limits."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Limits:
     files: int = 10
     file_bytes: int = 20 << 20
     metadata_bytes: int = 16 << 10
+    answer_bytes: int = 4_400_000
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> Limits:

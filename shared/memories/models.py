@@ -17,6 +17,8 @@ MODES_OF_KIND: dict[Kind, tuple[OutputMode, ...]] = {
 }
 """Which output mode searches which kind; what was written in mode `raw` is found in every one (contract, Kinds)."""
 
+KINDS: tuple[Kind, ...] = tuple(MODES_OF_KIND)
+
 EVERY_MODE: tuple[OutputMode, ...] = ("summary", "facts", "raw")
 
 

@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 CANDIDATES: Final = 50
 """How many candidates a channel works to, whatever is asked for (contract, "Settled here")."""
 
-ANSWER_BYTES: Final = 4_400_000
-"""The most that an answer's hits may take: in base64, as Lambda may carry them, that is just below its 6 MB."""
-
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 
 
@@ -78,13 +75,16 @@ class SearchWish:
 
 @dataclass(frozen=True)
 class Searching:
-    """Searches; `answer_bytes` bounds an answer."""
+    """Searches.
+
+    `answer_bytes` is the most that an answer's hits may take: 4.4 million, in base64, are just below Lambda's 6 MB.
+    """
 
     backing: Backing
     index: SearchIndex
     embedder: Embedder
     quotas: Quotas
-    answer_bytes: int = ANSWER_BYTES
+    answer_bytes: int
 
     def search(self, wish: SearchWish, key: KeyRecord) -> Record:
         """Return the `data` of an answer, and count the call where the key has a quota; a failed one is given back.
