@@ -33,7 +33,7 @@ from moto.dynamodb.responses import DynamoHandler
 from moto.s3 import models as s3_models
 from moto.s3.models import S3Backend
 from moto.s3.responses import S3Response
-from moto.sqs.models import SQSBackend, sqs_backends
+from moto.sqs.models import Queue, SQSBackend, sqs_backends
 from moto.sqs.responses import SQSResponse
 
 from infra.local import messages, objects, transactions
@@ -201,6 +201,9 @@ def _install() -> None:
         (S3Response, "bucket_response", _locked(S3Response.bucket_response)),
         (S3Response, "key_response", _locked(S3Response.key_response)),
         (SQSBackend, "receive_message", messages.receive_message),
+        (SQSBackend, "change_message_visibility", messages.change_message_visibility),
+        (Queue, "add_message", messages.add_message),
+        (Queue, "delete_message", messages.delete_message),
         (SQSResponse, "call_action", _noted(SQSResponse.call_action)),
         (AccountSpecificBackend, "_generate_regions", lambda *_: [REGION, MAIN_REGION]),
         (botocore_stubber, "normalize_request", plain_request),

@@ -47,6 +47,11 @@ class Home:
         return self.folder / "state"
 
     @property
+    def search(self) -> Path:
+        """Where the search index is; what it holds is in the journal as well."""
+        return self.folder / "search"
+
+    @property
     def log(self) -> Path:
         """The log: one JSON object a line."""
         return self.folder / "server.log"

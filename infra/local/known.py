@@ -33,6 +33,7 @@ MADE: Mapping[str, frozenset[str]] = {
     "AWS::Serverless::HttpApi": frozenset({"StageName"}),
     "event HttpApi": frozenset({"ApiId", "Method", "Path"}),
     "event Schedule": frozenset({"Schedule", "Input", "Enabled"}),
+    "event SQS": frozenset({"Queue", "BatchSize", "FunctionResponseTypes", "ScalingConfig"}),
 }
 
 _ARTIFACT = "the functions run from the source tree"

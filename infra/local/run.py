@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from infra.local.credentials import credentials_of
 from infra.local.gateway import BODY_BYTES, Gateway
 from infra.local.instances import Instances, builder_of
+from infra.local.queues import Poller
 from infra.local.resources import make_resources
 from infra.local.routes import Routes
 from infra.local.schedule import Scheduler
@@ -51,10 +53,15 @@ class Run:
             instances.warm()
         scheduler = Scheduler((s, i) for i in self._instances for s in i.function.schedules)
         scheduler.start()
+        pollers = [Poller(self._aws, source, i) for i in self._instances for source in i.function.queues]
+        for poller in pollers:
+            poller.start()
         try:
             Server(self._gateway(), self._announce).run([self._listener])
         finally:
             scheduler.stop()
+            for poller in pollers:
+                poller.stop()
             self._close()
 
     def _emulate(self) -> None:
@@ -75,8 +82,15 @@ class Run:
         return [Instances(function, builder_of(function, self._aws, self._clock)) for function in functions]
 
     def _placed(self, function: Function) -> Function:
-        function.environment.update({"DIRECT_BODY_BYTES": str(BODY_BYTES), **(self._settings.real or {})})
-        return function
+        search = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": str(self._home.search)}
+        own = {"DIRECT_BODY_BYTES": str(BODY_BYTES), **search, **self._settings.functions}
+        function.environment.update({**own, **(self._settings.real or {})})
+        return function if self._settings.real is None else self._of_real_queue(function)
+
+    def _of_real_queue(self, function: Function) -> Function:
+        """Return a function that works off the queue that QUEUE_URL names, or none where it names none."""
+        url = (self._settings.real or {}).get("QUEUE_URL")
+        return replace(function, queues=[replace(source, url=url) for source in function.queues if url])
 
     def _gateway(self) -> Gateway:
         routes = [(*route, instances) for instances in self._instances for route in instances.function.routes]

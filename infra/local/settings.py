@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3")
 NEEDED = ("TABLE_NAME", "BUCKET_NAME")
+FOR_FUNCTIONS = ("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE")
+"""What is handed on to the functions as it is."""
+
 HIGHEST_PORT = 65_535
 
 
@@ -20,11 +23,16 @@ class BadSetting(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """Port, home, and, where nothing shall be emulated, the names of the real resources by variable."""
+    """Port, home, and variables for the functions.
+
+    `real` has, where nothing shall be emulated, the names of the real resources; `functions` the models, the language
+    and, where it is not the embedded one, the search.
+    """
 
     port: int
     home: Path
     real: Mapping[str, str] | None
+    functions: Mapping[str, str] = field(default_factory=dict)
 
 
 def settings_of(environ: Mapping[str, str]) -> Settings:
@@ -36,7 +44,15 @@ def settings_of(environ: Mapping[str, str]) -> Settings:
     port = environ.get("PORT") or "8000"
     if not (port.isdecimal() and int(port) <= HIGHEST_PORT):
         raise BadSetting(f"PORT is {port!r}, which is not a port's number.")
-    return Settings(int(port), Path(environ.get("LODESTORE_HOME") or ".lodestore"), _real(environ))
+    home = Path(environ.get("LODESTORE_HOME") or ".lodestore")
+    return Settings(int(port), home, _real(environ), _for_functions(environ))
+
+
+def _for_functions(environ: Mapping[str, str]) -> dict[str, str]:
+    given = {name: environ[name] for name in FOR_FUNCTIONS if environ.get(name)}
+    if endpoint := environ.get("OPENSEARCH_ENDPOINT"):
+        given |= {"SEARCH_BACKEND": "existing", "SEARCH_ENDPOINT": endpoint}
+    return given
 
 
 def _real(environ: Mapping[str, str]) -> dict[str, str] | None:
@@ -46,4 +62,4 @@ def _real(environ: Mapping[str, str]) -> dict[str, str] | None:
     missing = [name for name in NEEDED if not environ.get(name)]
     if missing:
         raise BadSetting(f"{given[0]} is set, so nothing is emulated; then {' and '.join(missing)} must be set too.")
-    return {name: environ[name] for name in (*NEEDED, "QUEUE_URL") if environ.get(name)}
+    return {name: environ[name] for name in (*NEEDED, "QUEUE_URL", "DEAD_LETTER_QUEUE_URL") if environ.get(name)}

@@ -44,6 +44,16 @@ class Schedule:
 
 
 @dataclass(frozen=True)
+class QueueSource:
+    """A queue (its URL and ARN) whose messages a function works off, `batch` at a time, in `width` instances."""
+
+    url: str
+    arn: str
+    batch: int
+    width: int
+
+
+@dataclass(frozen=True)
 class Function:
     """One function: its handler path, environment, seconds, MiB, and what invokes it."""
 
@@ -54,6 +64,7 @@ class Function:
     memory: int
     routes: list[tuple[str, str]] = field(default_factory=list)
     schedules: list[Schedule] = field(default_factory=list)
+    queues: list[QueueSource] = field(default_factory=list)
 
 
 class Stack:
@@ -160,6 +171,8 @@ class Stack:
             function.routes.append((properties["Method"].upper(), properties["Path"]))
         elif kind == "event Schedule" and properties.get("Enabled", True):
             function.schedules.append(Schedule(properties["Schedule"], properties.get("Input", "{}")))
+        elif kind == "event SQS":
+            function.queues.append(_queue_source(name, properties))
 
     def _reference(self, name: str) -> str:
         resource = self._template["Resources"][name]
@@ -185,6 +198,15 @@ class Stack:
         if attribute == "Arn":
             return arns.get(kind, f"arn:aws:local:{REGION}:{ACCOUNT}:{physical}")
         return physical if attribute.endswith("Name") else f"{physical}.{attribute.lower()}.local"
+
+
+def _queue_source(name: str, properties: Mapping[str, Any]) -> QueueSource:
+    if properties.get("FunctionResponseTypes") != ["ReportBatchItemFailures"]:
+        raise TemplateNotUnderstood(f"{name}: the local run only knows queues whose failures are reported one by one")
+    arn = str(properties["Queue"])
+    url = f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{arn.rpartition(':')[2]}"
+    width = int(properties.get("ScalingConfig", {}).get("MaximumConcurrency", 1))
+    return QueueSource(url, arn, int(properties.get("BatchSize", 10)), width)
 
 
 def _text(value: Any) -> str:

@@ -88,7 +88,7 @@ def test_objects_come_back_with_all_that_is_known_of_them(tmp_path: Path) -> Non
         assert cloud.object_keys() == []
 
 
-def test_messages_come_back_in_order_and_those_in_flight_stay_so(tmp_path: Path) -> None:
+def test_messages_come_back_in_order_and_those_in_flight_too_since_who_had_them_is_gone(tmp_path: Path) -> None:
     def send(cloud: Cloud, body: str) -> None:
         url = cloud.stack.outputs["QueueUrl"]
         cloud.aws.sqs.send_message(QueueUrl=url, MessageBody=body, MessageGroupId=body[0], MessageDeduplicationId=body)
@@ -108,14 +108,7 @@ def test_messages_come_back_in_order_and_those_in_flight_stay_so(tmp_path: Path)
         send(cloud, "c1")
         send(cloud, "c2")
     with reopened(tmp_path) as cloud:
-        assert [message["Body"] for message in receive(cloud)] == ["c1", "c2"]
-        cloud.aws.sqs.change_message_visibility(
-            QueueUrl=cloud.stack.outputs["QueueUrl"], ReceiptHandle=taken["a1"]["ReceiptHandle"], VisibilityTimeout=0
-        )
-        attributes = cloud.aws.sqs.get_queue_attributes(
-            QueueUrl=cloud.stack.outputs["QueueUrl"], AttributeNames=["All"]
-        )["Attributes"]
-        assert attributes["ApproximateNumberOfMessagesNotVisible"] in {"5", "6"}
+        assert [message["Body"] for message in receive(cloud)] == ["a1", "b1", "a2", "b2", "c1", "c2"]
 
 
 def test_a_cancelled_transaction_leaves_nothing_on_disk(tmp_path: Path) -> None:

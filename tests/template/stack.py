@@ -21,8 +21,21 @@ ACCOUNT = {
 BACKENDS: dict[str, dict[str, str]] = {
     "none": {},
     "domain": {"SearchBackend": "domain"},
-    "existing": {"SearchBackend": "existing", "SearchEndpoint": "https://search.example.org", "Arch": "x86_64"},
-    "prod": {"Stage": "prod", "SearchBackend": "domain", "AlarmEmail": "on-call@example.org"},
+    "existing": {
+        "SearchBackend": "existing",
+        "SearchEndpoint": "https://search.example.org",
+        "SearchDomain": "search",
+        "Arch": "x86_64",
+        "EmbeddingModel": "cohere.embed-multilingual-v3",
+    },
+    "prod": {
+        "Stage": "prod",
+        "SearchBackend": "domain",
+        "AlarmEmail": "on-call@example.org",
+        "EmbeddingModel": "amazon.titan-embed-text-v2:0",
+        "ExtractionModel": "anthropic.claude-haiku-4-5-20251001-v1:0",
+        "ExtractionProfile": "eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+    },
 }
 
 

@@ -38,7 +38,7 @@ def test_prod_shows_its_changes_before_it_makes_them() -> None:
 
 
 def test_the_outputs_say_what_a_deployer_needs(stack: Stack) -> None:
-    assert set(stack.outputs) == {"ApiUrl", "TableName", "BucketName", "QueueUrl"}
+    assert set(stack.outputs) == {"ApiUrl", "TableName", "BucketName", "QueueUrl", "DeadLetterQueueUrl"}
 
 
 def test_nested_stacks_get_the_parameters_they_ask_for(any_stack: Stack) -> None:

@@ -51,7 +51,7 @@ def test_no_function_behind_the_api_outlives_the_gateways_patience(stack: Stack)
         for p in stack.of_type("AWS::Lambda::Permission").values()
         if "apigateway" in p["Principal"]
     }
-    assert invoked == {"ProjectsFunction", "StoresFunction", "PlatformFunction"}
+    assert invoked == {"ProjectsFunction", "StoresFunction", "MemoriesFunction", "PlatformFunction"}
     assert all(stack.of_type(FUNCTION)[name]["Timeout"] < GATEWAY_SECONDS for name in invoked)
 
 
@@ -91,3 +91,42 @@ def test_the_sweeper_runs_every_five_minutes_and_reconciles_every_night(stack: S
 def test_the_next_schedule_is_the_sweepers_only_retry(stack: Stack) -> None:
     (config,) = stack.of_type("AWS::Lambda::EventInvokeConfig").values()
     assert config["MaximumRetryAttempts"] == 0
+
+
+def test_the_worker_takes_batches_whose_failures_it_reports_one_by_one(stack: Stack) -> None:
+    (source,) = stack.of_type("AWS::Lambda::EventSourceMapping").values()
+    assert (source["EventSourceArn"], source["FunctionName"]) == ("<Queue.Arn>", "<WorkerFunction>")
+    assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert source["BatchSize"] == 10
+    # With a filter messages would vanish unread.
+    assert "FilterCriteria" not in source
+
+
+def test_only_so_many_workers_run_at_a_time(stack: Stack, prod: Stack) -> None:
+    def width(of: Stack) -> int:
+        (source,) = of.of_type("AWS::Lambda::EventSourceMapping").values()
+        concurrency: int = source["ScalingConfig"]["MaximumConcurrency"]
+        return concurrency
+
+    assert 2 <= width(stack) < width(prod) <= 1000
+
+
+def test_what_embeds_has_a_whole_core(any_stack: Stack) -> None:
+    functions = any_stack.of_type(FUNCTION)
+    assert all(functions[name]["MemorySize"] >= 1769 for name in ("MemoriesFunction", "WorkerFunction"))
+
+
+def test_models_are_a_choice_and_none_are_needed(stack: Stack, prod: Stack) -> None:
+    def told(of: Stack) -> set[tuple[str, str]]:
+        functions = (of.of_type(FUNCTION)[name] for name in ("MemoriesFunction", "WorkerFunction"))
+        return {(v["EMBEDDER"], v["EXTRACTOR"]) for f in functions if (v := f["Environment"]["Variables"])}
+
+    assert told(stack) == {("local", "rules")}
+    assert told(prod) == {
+        ("bedrock:amazon.titan-embed-text-v2:0", "bedrock:eu.anthropic.claude-haiku-4-5-20251001-v1:0")
+    }
+
+
+def test_generated_memories_are_chinese_unless_the_deployment_says_otherwise(stack: Stack) -> None:
+    variables = stack.of_type(FUNCTION)["MemoriesFunction"]["Environment"]["Variables"]
+    assert variables["MEMORY_LANGUAGE"] == "zh"

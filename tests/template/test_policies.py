@@ -24,7 +24,11 @@ RECORD_ACTIONS = {
 # Services whose actions know no resources.
 RESOURCELESS = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
 # The keys below one prefix, the streams of one log group, the addresses of one domain.
-BELOW = re.compile(r"^(<Data\.Outputs\.BucketArn>/[a-z0-9]+(/[a-z]+)?/\*|arn:aws:es:[^*]+/\*|<[A-Za-z]+Logs\.Arn>)$")
+BELOW = re.compile(
+    r"^(<Data\.Outputs\.BucketArn>/[a-z0-9]+(/[a-z]+)?/\*|arn:aws:es:[^*]+/\*|arn:aws:es:[^*]+/lodestore\.\*"
+    # One model, wherever a profile has it run.
+    r"|arn:aws:bedrock:\*::foundation-model/[^*]+|<[A-Za-z]+Logs\.Arn>)$"
+)
 
 
 def listed(value: Any) -> list[Any]:
@@ -91,6 +95,8 @@ def test_no_role_borrows_a_managed_policy(any_stack: Stack) -> None:
     [
         ("ProjectsRole", "ProjectsLogs"),
         ("StoresRole", "StoresLogs"),
+        ("MemoriesRole", "MemoriesLogs"),
+        ("WorkerRole", "WorkerLogs"),
         ("PlatformRole", "PlatformLogs"),
         ("SweeperRole", "SweeperLogs"),
     ],
@@ -106,6 +112,8 @@ def test_a_function_writes_to_its_own_log_group_alone(stack: Stack, role: str, l
     [
         ("ProjectsRole", {"by_l1", "by_l2"}),
         ("StoresRole", {"by_l1", "by_l2", "by_l3"}),
+        ("MemoriesRole", {"by_l1", "by_l2", "by_l3"}),
+        ("WorkerRole", {"by_l1", "by_l2", "by_l3"}),
         ("PlatformRole", set()),
         ("SweeperRole", {"due"}),
     ],
@@ -135,7 +143,17 @@ def source(module: str) -> Path:
     return (ROOT / module.replace(".", "/")).with_suffix(".py")
 
 
-@pytest.mark.parametrize("function", ["ProjectsFunction", "StoresFunction", "PlatformFunction", "SweeperFunction"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        "ProjectsFunction",
+        "StoresFunction",
+        "MemoriesFunction",
+        "WorkerFunction",
+        "PlatformFunction",
+        "SweeperFunction",
+    ],
+)
 def test_a_function_may_do_to_records_what_its_code_does_and_nothing_else(stack: Stack, function: str) -> None:
     properties = stack.of_type("AWS::Lambda::Function")[function]
     role = properties["Role"].strip("<>").removesuffix(".Arn")
@@ -173,3 +191,66 @@ def test_memory_stores_see_their_objects_and_of_the_erasure_log_nothing(stack: S
 def test_the_platform_sees_no_object(stack: Stack) -> None:
     s3 = {a for s in statements(stack, "PlatformRole") for a in listed(s["Action"]) if a.startswith("s3:")}
     assert s3 <= {"s3:ListBucket"}
+
+
+def granted(stack: Stack, role: str, service: str) -> set[tuple[str, str]]:
+    return {
+        (action, resource)
+        for statement in statements(stack, role)
+        for action in listed(statement["Action"])
+        if action.startswith(f"{service}:")
+        for resource in listed(statement["Resource"])
+    }
+
+
+def test_the_queue_is_read_by_the_worker_alone(any_stack: Stack) -> None:
+    roles = any_stack.of_type("AWS::IAM::Role")
+    may = {role: granted(any_stack, role, "sqs") for role in roles}
+    send = ("sqs:SendMessage", "<Queue.Arn>")
+    assert may["MemoriesRole"] == may["SweeperRole"] == {send}
+    assert may["WorkerRole"] == {
+        send,
+        ("sqs:SendMessage", "<DeadLetterQueue.Arn>"),
+        *(
+            (f"sqs:{verb}", "<Queue.Arn>")
+            for verb in ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
+        ),
+    }
+    assert not any(may[role] for role in ("ProjectsRole", "StoresRole"))
+
+
+@pytest.mark.parametrize("role", ["MemoriesRole", "WorkerRole"])
+def test_memories_reach_their_own_indexes_of_the_stacks_domain_and_no_other(
+    stack: Stack, with_domain: Stack, with_existing: Stack, role: str
+) -> None:
+    verbs = ("es:ESHttpGet", "es:ESHttpHead", "es:ESHttpPost", "es:ESHttpPut")
+    for of, domain in ((with_domain, "lodestore-dev"), (with_existing, "search")):
+        arn = f"arn:aws:es:eu-central-1:111122223333:domain/{domain}/lodestore.*"
+        assert granted(of, role, "es") == {(verb, arn) for verb in verbs}
+    assert granted(stack, role, "es") == set()
+
+
+@pytest.mark.parametrize("role", ["MemoriesRole", "WorkerRole"])
+def test_memories_may_invoke_the_models_that_are_chosen_and_no_other(stack: Stack, prod: Stack, role: str) -> None:
+    invoke = "bedrock:InvokeModel"
+    model, region = "anthropic.claude-haiku-4-5-20251001-v1:0", "eu-central-1"
+    assert granted(stack, role, "bedrock") == set()
+    assert granted(prod, role, "bedrock") == {
+        (invoke, f"arn:aws:bedrock:{region}::foundation-model/amazon.titan-embed-text-v2:0"),
+        (invoke, f"arn:aws:bedrock:*::foundation-model/{model}"),
+        (invoke, f"arn:aws:bedrock:{region}:111122223333:inference-profile/eu.{model}"),
+    }
+
+
+@pytest.mark.parametrize("role", ["MemoriesRole", "WorkerRole"])
+def test_memories_see_payloads_and_texts_and_of_the_erasure_log_nothing(stack: Stack, role: str) -> None:
+    bucket = "<Data.Outputs.BucketArn>"
+    allowed_verbs = {
+        (verb, f"{bucket}/{prefix}/*")
+        for verb in ("s3:DeleteObject", "s3:GetObject", "s3:PutObject")
+        for prefix in ("r30", "keep")
+    }
+    denied = {(verb, f"{bucket}/keep/erasures/*") for verb in ("s3:DeleteObject", "s3:GetObject")}
+    assert granted(stack, role, "s3") == {*allowed_verbs, *denied, ("s3:ListBucket", bucket)}
+    (refusal,) = [s for s in statements(stack, role) if s["Effect"] == "Deny"]
+    assert {(verb, refusal["Resource"]) for verb in refusal["Action"]} == denied

@@ -21,10 +21,10 @@ def test_messages_are_encrypted_with_the_key_of_the_stack(stack: Stack) -> None:
     assert {queue["KmsMasterKeyId"] for queue in queues(stack).values()} == {"<Data.Outputs.KeyArn>"}
 
 
-def test_what_fails_five_times_waits_two_weeks_for_a_person(stack: Stack) -> None:
+def test_what_no_worker_survives_waits_two_weeks_for_a_person(stack: Stack) -> None:
     assert queues(stack)["Queue"]["RedrivePolicy"] == {
         "deadLetterTargetArn": "<DeadLetterQueue.Arn>",
-        "maxReceiveCount": 5,
+        "maxReceiveCount": 100,
     }
     assert queues(stack)["DeadLetterQueue"]["MessageRetentionPeriod"] == TWO_WEEKS
 
