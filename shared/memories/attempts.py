@@ -196,7 +196,7 @@ def begin(table: Table, clock: Clock, task: Item) -> Attempt:
     changes = {
         "token": token,
         "phase": "reading",
-        "attempts": task["attempts"] + 1,
+        "tries": task["tries"] + 1,
         "strikes": task.get("strikes", 0) + 1,
         "waits": task.get("waits", 0),
         "spent": spent(task, now),

@@ -111,7 +111,7 @@ def revive(backing: Backing, task: Item) -> bool:
     again: dict[str, Any] = {
         "status": "processing",
         "phase": "queued",
-        "attempts": 0,
+        "tries": 0,
         "strikes": 0,
         "waits": 0,
         "indexed": 0,
