@@ -87,7 +87,16 @@ class Memories:
         if self.environment.search_backend == "embedded":
             with _building:
                 return _embedded_index(self.environment.index_folder, embedder.name, embedder.dimension)
-        raise SearchIsOff
+        with _building:
+            return self._domain
+
+    @cached_property
+    def _domain(self) -> SearchIndex:
+        from shared.wiring.search import opensearch_index  # noqa: PLC0415 - the local run does without it
+
+        index = opensearch_index(self.environment.search_endpoint, self.backing.table, self.embedder)
+        index.ensure()
+        return index
 
 
 _building = threading.RLock()

@@ -18,11 +18,23 @@ if TYPE_CHECKING:
     from shared.search.port import SearchIndex
 
 
+class Memo:
+    """A ledger that forgets with the process."""
+
+    made = False
+
+    def tells(self) -> bool:
+        return self.made
+
+    def note(self) -> None:
+        self.made = True
+
+
 @contextmanager
 def opensearch_index(endpoint: str, dimension: int, name: str) -> Iterator[SearchIndex]:
     """Yield a fresh empty index."""
     with connection(endpoint) as (client, names):
-        index = OpenSearchIndex(client, Names(names.prefix, name, dimension))
+        index = OpenSearchIndex(client, Names(names.prefix, name, dimension), Memo())
         index.ensure()
         yield index
 

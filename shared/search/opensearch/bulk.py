@@ -24,7 +24,7 @@ class IndexGone(Exception):
 
 
 def store(client: OpenSearch, indexes: Sequence[str], passages: Sequence[Passage], *, refresh: bool = True) -> None:
-    """Store passages in all of the indexes; when it returns they are searchable, if `refresh`.
+    """Store passages in all of the indexes (at least one); when it returns they are searchable, if `refresh`.
 
     Raises:
         IndexGone: one of the indexes is not there.
@@ -34,7 +34,9 @@ def store(client: OpenSearch, indexes: Sequence[str], passages: Sequence[Passage
         lines = list(_lines(indexes, passages[start : start + BATCH]))
         options: Any = {"refresh": "true" if refresh else "false", "require_alias": "true", "timeout": "5s"}
         with translated():
-            answer = client.bulk(body=lines, params=options | {"request_timeout": WRITE_SECONDS})
+            answer = client.bulk(
+                body=lines, index=writing(indexes[0]), params=options | {"request_timeout": WRITE_SECONDS}
+            )
         _check(answer)
 
 

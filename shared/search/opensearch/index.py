@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from shared.search.opensearch import queries
 from shared.search.opensearch.bulk import IndexGone, store
@@ -37,24 +37,40 @@ _FARTHEST = 10_000
 _ROUNDING = 1e-6
 
 
+class Ledger(Protocol):
+    """What remembers, outside of the domain, that a stack's index was made once."""
+
+    def tells(self) -> bool:
+        """Tell whether it was."""
+
+    def note(self) -> None:
+        """Keep that it was."""
+
+
 class OpenSearchIndex:
     """The index of one stack and one embedder, on a node or domain."""
 
-    def __init__(self, client: OpenSearch, names: Names) -> None:
+    def __init__(self, client: OpenSearch, names: Names, ledger: Ledger) -> None:
         self._client = client
         self._names = names
+        self._ledger = ledger
 
     def ensure(self) -> None:
-        """Make the index where there is none; two who do so at once make one."""
+        """Make the index where there never was one; two who do so at once make one.
+
+        Raises:
+            IndexMismatch: there is one of another embedder or mapping, or the one that was there is lost. An empty
+                one in its place would answer that nothing is known.
+        """
         there = self.there()
         if self._names.readable(there):
             return
-        if there:
-            raise IndexMismatch(
-                f"The search index {self._names.searched} is not built; there is {', '.join(sorted(there))}. "
-                "Run `make reindex`."
-            )
-        self.create(self._names.next_index(there), searched=True)
+        if there or self._ledger.tells():
+            others = ", ".join(sorted(name.removeprefix(self._names.prefix) for name in there)) or "none"
+            wanted = self._names.searched.removeprefix(self._names.prefix)
+            raise IndexMismatch(f"The search index {wanted} is not there (but {others}). Run `make reindex`.")
+        self.create(self._names.index(1), searched=True)
+        self._ledger.note()
 
     def create(self, index: str, *, searched: bool, shards: int = SHARDS) -> None:
         """Make an index that takes writes and, if `searched`, is the one that is searched."""
