@@ -9,7 +9,7 @@ ARGS  ?=
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key deploy clean
+.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key redrive deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -91,3 +91,7 @@ deploy: build ## Deploy (STAGE=dev|prod, ARGS="--guided")
 key: .venv/.ready ## Make the first operator key in a deployed table (TABLE=...)
 	@test -n "$(TABLE)" || { echo "usage: make key TABLE=<the stack's output TableName>" >&2; exit 2; }
 	@TABLE_NAME="$(TABLE)" $(PY) -m functions.platform.first_key $(ARGS)
+
+redrive: .venv/.ready ## Take dead letters back to the queue (TABLE=, QUEUE=, DEAD=, ARGS=--list)
+	@test -n "$(TABLE)" -a -n "$(QUEUE)" -a -n "$(DEAD)" || { echo "usage: make redrive TABLE=<TableName> QUEUE=<QueueUrl> DEAD=<DeadLetterQueueUrl>, the stack's outputs" >&2; exit 2; }
+	@$(PY) -m functions.memories.redrive --table "$(TABLE)" --queue "$(QUEUE)" --dead "$(DEAD)" $(ARGS)

@@ -223,7 +223,7 @@ def test_the_queue_is_read_by_the_worker_alone(any_stack: Stack) -> None:
 def test_memories_reach_their_own_indexes_of_the_stacks_domain_and_no_other(
     stack: Stack, with_domain: Stack, with_existing: Stack, role: str
 ) -> None:
-    verbs = ("es:ESHttpGet", "es:ESHttpHead", "es:ESHttpPost", "es:ESHttpPut")
+    verbs = ("es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut")
     for of, domain in ((with_domain, "lodestore-dev"), (with_existing, "search")):
         arn = f"arn:aws:es:eu-central-1:111122223333:domain/{domain}/lodestore.*"
         assert granted(of, role, "es") == {(verb, arn) for verb in verbs}
