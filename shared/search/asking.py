@@ -41,3 +41,14 @@ FUNCTION_CHARACTERS: Final = frozenset(
     "的地得了着过是在我你您他她它们这那有和与及或就都也还很不没被把给对从到向为因所以而且但"
 )
 """Characters that mean nothing by themselves; a pair of two of them is not worth looking for."""
+
+_QUESTION_MARKS: Final = ("?", "？")
+_QUESTION_ENDS: Final = re.compile(r"(?:[?？]|[吗呢][。.!！~～]?)[\s\"'”’」』)）]*$")  # noqa: RUF001 - as people type them
+_SHORT: Final = 80
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text asks rather than tells: it ends with a question, or is short and has one."""
+    tail = text[-_SHORT:]
+    short = len(text) <= _SHORT and any(mark in text for mark in _QUESTION_MARKS)
+    return short or _QUESTION_ENDS.search(tail) is not None

@@ -106,7 +106,7 @@ Condition = Is | Within | AllOf | AnyOf
 
 @dataclass(frozen=True)
 class Ask:
-    """One question of one owner: at most `k_dense` memories by meaning, `k_sparse` by words; 0 leaves a channel out.
+    """One question of one owner: at most `k_dense` states by meaning, `k_sparse` by words; 0 leaves a channel out.
 
     `floor` is the least similarity of the dense channel; `where` holds for both, inside the engine.
     """
@@ -120,25 +120,35 @@ class Ask:
     where: Condition = field(default_factory=AllOf)
 
 
+State = tuple[str, int]
+"""A memory's id and a revision of it."""
+
+
 @dataclass(frozen=True)
 class Found:
-    """A memory that a channel found, by its best passage. Dense scores are similarities (-1 to 1), sparse ones BM25."""
+    """A revision of a memory that a channel found, by its best passage; `asks`: that passage is a question.
+
+    Dense scores are similarities (-1 to 1), sparse ones BM25. Two revisions of one memory may both be found, between
+    the moment the second is current and the removal of the first's passages: which one counts, the record says.
+    """
 
     memory_id: str
     revision: int
     score: float
+    asks: bool = False
+
+    @property
+    def state(self) -> State:
+        """What was found: the memory's id and the revision."""
+        return self.memory_id, self.revision
 
 
 @dataclass(frozen=True)
 class Channels:
-    """What both channels found, best first, a memory once in each; equal scores in order of their ids."""
+    """What both channels found, best first, a state once in each; equal scores in order of their ids."""
 
     dense: tuple[Found, ...] = ()
     sparse: tuple[Found, ...] = ()
-
-
-State = tuple[str, int]
-"""A memory's id and a revision of it."""
 
 
 class SearchIndex(Protocol):

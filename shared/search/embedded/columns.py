@@ -42,6 +42,7 @@ class Columns:
         self._seqs = np.empty(_LEAST, np.int64)
         self._state_of = np.empty(_LEAST, np.int64)
         self._alive = np.zeros(_LEAST, np.bool_)
+        self._asks = np.zeros(_LEAST, np.bool_)
         self._vectors = np.empty((_LEAST, dimension), np.float32)
         self._masks: dict[Is | Within, Mask] = {}
 
@@ -84,18 +85,19 @@ class Columns:
     def _best(self, scores: NDArray[Any], candidates: Mask, k: int) -> tuple[Found, ...]:
         places = np.flatnonzero(candidates)
         ordered = places[np.argsort(-scores[places], kind="stable")]
-        return tuple(self._first(zip(self._state_of[ordered], scores[ordered], strict=True), k))
+        return tuple(self._first(zip(ordered, scores[ordered], strict=True), k))
 
-    def _first(self, ordered: Iterator[tuple[np.int64, Any]], k: int) -> list[Found]:
+    def _first(self, ordered: Iterator[tuple[np.intp, Any]], k: int) -> list[Found]:
         """Return the first k states, each by its best passage; of equal scores, those with the least ids."""
-        best: dict[np.int64, float] = {}
+        best: dict[State, Found] = {}
         last = 0.0
-        for state, score in ordered:
-            if len(best) >= k and float(score) < last:
+        for place, score in ordered:
+            if len(best) >= k and score < last:
                 break
-            last = best.setdefault(state, float(score))
-        found = [Found(*self._states[state], score) for state, score in best.items()]
-        return sorted(found, key=lambda one: (-one.score, one.memory_id, one.revision))[:k]
+            memory, revision = state = self._states[self._state_of[place]]
+            last = float(score)
+            best.setdefault(state, Found(memory, revision, last, asks=bool(self._asks[place])))
+        return sorted(best.values(), key=lambda one: (-one.score, one.state))[:k]
 
     def _holds(self, where: Condition, file: OwnerFile) -> Mask:
         match where:
@@ -128,15 +130,16 @@ class Columns:
         there: NDArray[np.intp] = places[known[places] == wanted]
         return there
 
-    def _append(self, rows: Sequence[tuple[int, str, int, bytes, bytes]]) -> None:
+    def _append(self, rows: Sequence[tuple[int, str, int, int, bytes, bytes]]) -> None:
         if not rows:
             return
-        seqs, memories, revisions, vectors, terms = zip(*rows, strict=True)
+        seqs, memories, revisions, asks, vectors, terms = zip(*rows, strict=True)
         start, end = self._count, self._count + len(rows)
         self._make_room(end)
         self._seqs[start:end] = seqs
         self._state_of[start:end] = [self._number(state) for state in zip(memories, revisions, strict=True)]
         self._vectors[start:end] = np.frombuffer(b"".join(vectors), VECTOR).reshape(len(rows), -1)
+        self._asks[start:end] = asks
         self._alive[start:end] = True
         self._postings.append(terms)
         self._count = end
@@ -152,9 +155,9 @@ class Columns:
         if count <= room:
             return
         more = max(count, 2 * room) - room
-        self._seqs, self._state_of, self._alive, self._vectors = (
+        self._seqs, self._state_of, self._alive, self._asks, self._vectors = (
             np.concatenate([column, np.zeros((more, *column.shape[1:]), column.dtype)])
-            for column in (self._seqs, self._state_of, self._alive, self._vectors)
+            for column in (self._seqs, self._state_of, self._alive, self._asks, self._vectors)
         )
 
     def _bury(self, seqs: Sequence[int]) -> None:

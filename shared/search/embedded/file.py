@@ -26,7 +26,8 @@ PRAGMA journal_mode = WAL;
 BEGIN;
 CREATE TABLE passages (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, memory BLOB NOT NULL, revision INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-  generation INTEGER NOT NULL, created_at INTEGER NOT NULL, event_at INTEGER, vector BLOB NOT NULL, terms BLOB NOT NULL,
+  generation INTEGER NOT NULL, created_at INTEGER NOT NULL, event_at INTEGER, asks INTEGER NOT NULL,
+  vector BLOB NOT NULL, terms BLOB NOT NULL,
   UNIQUE (memory, revision, ordinal)
 );
 CREATE TABLE labels (
@@ -118,9 +119,9 @@ class OwnerFile:
         (change,) = self._db.execute("SELECT change FROM changes").fetchone()
         return int(change)
 
-    def added_after(self, seq: int) -> list[tuple[int, str, int, bytes, bytes]]:
-        """Return what came after a passage: seq, memory, revision, vector, terms; in order."""
-        asked = "SELECT seq, memory, revision, vector, terms FROM passages WHERE seq > ? ORDER BY seq"
+    def added_after(self, seq: int) -> list[tuple[int, str, int, int, bytes, bytes]]:
+        """Return what came after a passage: seq, memory, revision, asks, vector, terms; in order."""
+        asked = "SELECT seq, memory, revision, asks, vector, terms FROM passages WHERE seq > ? ORDER BY seq"
         return [(at, spelt(memory), *rest) for at, memory, *rest in self._db.execute(asked, (seq,))]
 
     def removed_after(self, change: int) -> list[int]:
@@ -157,11 +158,13 @@ class OwnerFile:
 
     def _add(self, row: Row) -> None:
         insert = """
-            INSERT INTO passages (memory, revision, ordinal, generation, created_at, event_at, vector, terms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq
+            INSERT INTO passages (memory, revision, ordinal, generation, created_at, event_at, asks, vector, terms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq
         """
         place = (row.memory, row.revision, row.ordinal, row.generation)
-        made = self._db.execute(insert, (*place, row.created_at, row.event_at, row.vector, row.terms)).fetchall()
+        made = self._db.execute(
+            insert, (*place, row.created_at, row.event_at, row.asks, row.vector, row.terms)
+        ).fetchall()
         for (seq,) in made:
             labels = [(field, value, seq) for field, value in row.labels]
             self._db.executemany("INSERT INTO labels VALUES (?, ?, ?)", labels)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import numpy as np
 
 from shared.search.analysis import terms
+from shared.search.asking import is_question
 from shared.search.fields import texts_of
 from shared.search.port import Keyword
 
@@ -38,6 +39,7 @@ class Row:
     generation: int
     created_at: int
     event_at: int | None
+    asks: bool
     vector: bytes
     terms: bytes
     labels: tuple[tuple[str, bytes], ...]
@@ -58,6 +60,7 @@ def row_of(passage: Passage, dimension: int) -> Row:
         generation=passage.generation,
         created_at=passage.created_at,
         event_at=passage.event_at,
+        asks=is_question(passage.text),
         vector=np.asarray(passage.vector, dtype=VECTOR).tobytes(),
         terms=_terms(passage),
         labels=tuple(dict.fromkeys(_labels(passage))),
