@@ -8,7 +8,7 @@ from shared.aws.errors import translated
 from shared.kernel.strict_json import compact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from shared.aws.clients import Aws
 
@@ -33,3 +33,15 @@ class Queue:
                 MessageGroupId=group,
                 MessageDeduplicationId=once,
             )
+
+    def hold(self, receipts: Sequence[str], seconds: int) -> None:
+        """Keep received messages from others for so long from now, at most ten; what is not held any more is left out.
+
+        Raises:
+            Unavailable: the queue can't be asked.
+        """
+        entries: Any = [
+            {"Id": str(n), "ReceiptHandle": receipt, "VisibilityTimeout": seconds} for n, receipt in enumerate(receipts)
+        ]
+        with translated():
+            self._aws.sqs.change_message_visibility_batch(QueueUrl=self.url, Entries=entries)

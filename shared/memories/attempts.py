@@ -199,6 +199,7 @@ def begin(table: Table, clock: Clock, task: Item) -> Attempt:
         "tries": task["tries"] + 1,
         "strikes": task.get("strikes", 0) + 1,
         "waits": task.get("waits", 0),
+        "resent": 0,
         "spent": spent(task, now),
         "since": now,
         "updated_at": now,

@@ -125,7 +125,7 @@ def revive(backing: Backing, task: Item) -> bool:
     failed = "#status = :failed AND attribute_exists(#object)"
     update = Update(key_of(task), again, drop=gone, when=failed, values={"failed": "failed"})
     try:
-        persist(lambda: backing.table.transact(update, *map(Delete, _pointers(task))))
+        persist(lambda: backing.table.transact(update, *map(Delete, pointers(task))))
     except TransactionFailed:
         return False
     return True
@@ -155,12 +155,12 @@ def _consequences(backing: Backing, task: Item, reason: Reason) -> list[Write]:
     plan = backing.table.get(_plan_key(task)) or {}
     kept = [row["object"] for row in (task, plan) if "object" in row]
     user = {"user": task["user"], "generation": task["generation"], "task": task["task"]}
-    for (pk, sk), key in zip(_pointers(task), kept, strict=False):
+    for (pk, sk), key in zip(pointers(task), kept, strict=False):
         writes.append(Put({"pk": pk, "sk": sk, **user, "object": key}))
     return writes
 
 
-def _pointers(task: Item) -> list[tuple[str, str]]:
+def pointers(task: Item) -> list[tuple[str, str]]:
     """Return the keys of the rows by which forgetting a user finds what a failed task of theirs has kept."""
     address = address_of(task)
     return [pointer_key(address, task["task"], what) for what in ("payload", "plan")]

@@ -1,0 +1,117 @@
+"""The worker's part of forgetting: what is out of sight already goes from the index, the bucket and the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared.aws.errors import ConditionFailed, TransactionFailed
+from shared.aws.items import key_of
+from shared.aws.table import Query
+from shared.aws.writes import Delete, Update
+from shared.kernel.contention import persist
+from shared.kernel.scope import Scope
+from shared.memories.plan import state_of
+from shared.memories.records import UserAddress, erasure_key, memory_key
+from shared.memories.sight import read_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from shared.aws.items import Item
+    from shared.memories.means import Means
+
+PAGE = 90
+"""Rows read, and removed in one transaction, at a time."""
+
+_OLDER = "attribute_not_exists(#pk) OR #generation < :generation"
+
+
+@dataclass(frozen=True)
+class Clearing:
+    """Removes what was forgotten; everything it does can be done again."""
+
+    means: Means
+
+    def erase(self, body: Mapping[str, Any], late: Callable[[], bool]) -> bool:
+        """Remove all of a user that is of an earlier generation, and count it in the receipt; False: not all yet.
+
+        Raises:
+            Unavailable: something can't be asked now.
+        """
+        scope = Scope(body["tenant"], body["project"])
+        receipt = self.means.backing.table.get(erasure_key(scope, body["erasure"]))
+        if receipt is None or receipt["status"] == "success":
+            return True
+        address = UserAddress(scope, receipt["user_id"])
+        gone = self.means.index.clear(address.owner, receipt["generation"])
+        if gone:
+            self._count(receipt, index=gone)
+        for page in self.means.backing.table.pages(_all_of(address, receipt["generation"])):
+            self._remove(receipt, page.items)
+            if page.last is not None and late():
+                return False
+        self._complete(receipt)
+        return True
+
+    def clean(self, body: Mapping[str, Any]) -> None:
+        """Remove passages and objects that a change or a delete has left; what a record has now stays.
+
+        Raises:
+            Unavailable: something can't be asked now.
+        """
+        address = UserAddress(Scope(body["tenant"], body["project"]), body["user_id"])
+        states = {(memory_id, revision) for memory_id, revision in body["states"]}
+        rows = read_all(self.means.backing.table, [memory_key(address.scope, memory_id) for memory_id, _ in states])
+        left = states - set(map(state_of, rows.values()))
+        if left:
+            self.means.index.remove(address.owner, left)
+        owned = {row.get("object") for row in rows.values()}
+        objects = [key for key in body.get("objects", ()) if key not in owned]
+        if objects:
+            self.means.backing.objects.delete(*objects)
+
+    def _remove(self, receipt: Item, rows: Sequence[Item]) -> None:
+        objects = [row["object"] for row in rows if "object" in row]
+        if objects:
+            self.means.backing.objects.delete(*objects)
+        while rows:
+            kept = self._try_to_remove(receipt, rows)
+            rows = [row for n, row in enumerate(rows) if n not in kept] if kept else []
+
+    def _try_to_remove(self, receipt: Item, rows: Sequence[Item]) -> set[int]:
+        """Remove rows and count them, all together; or return which of them are of the current generation by now."""
+        values = {"generation": receipt["generation"]}
+        deletes = [Delete(key_of(row), _OLDER, values) for row in rows]
+        counted = {"records": len(rows), "objects": sum("object" in row for row in rows)}
+        count = Update(key_of(receipt), add=counted, when="attribute_exists(#pk)")
+        try:
+            persist(lambda: self.means.backing.table.transact(*deletes, count))
+        except TransactionFailed as failed:
+            if len(rows) in failed.items:
+                return set()  # nobody asks for the receipt any more
+            return set(failed.items)
+        return set()
+
+    def _count(self, receipt: Item, **counts: int) -> None:
+        self.means.backing.table.write(Update(key_of(receipt), add=counts))
+
+    def _complete(self, receipt: Item) -> None:
+        now = self.means.backing.clock.now_ms()
+        done = {"status": "success", "completed_at": now}
+        accepted = Update(key_of(receipt), done, when="#status = :accepted", values={"accepted": "accepted"})
+        try:
+            self.means.backing.table.write(accepted)
+        except ConditionFailed:
+            return
+
+
+def _all_of(address: UserAddress, generation: int) -> Query:
+    """Return the query for what a user's partition has of generations before one."""
+    return Query(
+        address.pk,
+        keep="#user = :user AND #generation < :generation",
+        values={"user": address.user, "generation": generation},
+        only=("pk", "sk", "object", "generation"),
+        size=PAGE,
+    )

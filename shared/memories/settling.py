@@ -1,0 +1,115 @@
+"""The sweeper's care for add tasks: those that nobody has begun or ended are sent again, and old ones go.
+
+A task ends in any case: the worker's own count of attempts ends what fails, and what no worker comes to at all is
+ended here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from shared.aws.errors import ConditionFailed
+from shared.aws.items import key_of
+from shared.aws.writes import Delete, Update
+from shared.kernel.clock import DAY_MS
+from shared.kernel.scope import Scope
+from shared.memories.ending import Reason, fail, forget, look_at, pointers, revive
+from shared.memories.leftovers import LEFTOVERS
+from shared.memories.records import UserAddress, task_key
+from shared.memories.tasks import KIND, message_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shared.aws.items import Item
+    from shared.memories.backing import Backing
+    from shared.retention.sweeper import Handler
+
+AGAIN_MS: Final = 5 * 60_000
+LONGEST_AGAIN_MS: Final = 3_600_000
+"""How long after it was sent again a task is looked at, doubled each time."""
+
+RESENDS: Final = 5
+"""So often a task that was begun, and not ended, is sent again without a worker's beginning it anew."""
+
+WAITING_MS: Final = DAY_MS
+"""How long a task may wait to be begun."""
+
+NOT_PROCESSED = Reason(
+    "not_processed",
+    "No worker came to this request in time. Send it again; if this goes on, tell your operator: "
+    "the worker, or its queue, stands still.",
+)
+
+
+@dataclass(frozen=True)
+class Settling:
+    """The handlers of due items that need the queue."""
+
+    backing: Backing
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Return the handlers by kind."""
+        return {KIND: self.look, LEFTOVERS: self.send_leftovers}
+
+    def look(self, task: Item) -> bool:
+        """Send a task again, end it, or remove it, whatever its time has come for."""
+        if task["status"] != "processing":
+            self._remove(task)
+        elif self._is_given_up(task):
+            fail(self.backing, task, NOT_PROCESSED, letter=False)
+        else:
+            self._send_again(task)
+        return True
+
+    def send_leftovers(self, work: Item) -> bool:
+        """Have a worker remove what a change has left in the index and the bucket."""
+        told = ("tenant", "project", "user_id", "states", "objects")
+        address = UserAddress(Scope(work["tenant"], work["project"]), work["user_id"])
+        body = {"work": "clean", **{name: work[name] for name in told}}
+        self.backing.queue.send(body, group=address.group, once=work["pk"])
+        return True
+
+    def _is_given_up(self, task: Item) -> bool:
+        if "since" in task:
+            return bool(task.get("resent", 0) >= RESENDS)
+        return bool(self.backing.clock.now_ms() - task["received_at"] >= WAITING_MS)
+
+    def _send_again(self, task: Item) -> None:
+        resent = task.get("resent", 0) + 1
+        self.backing.queue.send(message_of(task), group=task["group"], once=f"{task['task']}:{task['tries']}:{resent}")
+        pause = min(AGAIN_MS << min(resent, 8), LONGEST_AGAIN_MS)
+        later = {"resent": resent, **look_at(task, self.backing.clock.now_ms() + pause)}
+        same = {"seen": task["expires_at"]}
+        try:
+            self.backing.table.write(Update(key_of(task), later, when="#expires_at = :seen", values=same))
+        except ConditionFailed:
+            return  # begun meanwhile
+
+    def _remove(self, task: Item) -> None:
+        """Remove an ended task with all that it has kept; its row goes last."""
+        forget(self.backing, task)
+        if task.get("idempotency"):
+            pk, sk = task["idempotency"]
+            self._delete(Delete((pk, sk), "attribute_not_exists(#pk) OR #task = :task", {"task": task["task"]}))
+        for key in pointers(task):
+            self._delete(Delete(key))
+        ended = {"status": task["status"], "at": task["completed_at"]}
+        same = "attribute_not_exists(#pk) OR (#status = :status AND #completed_at = :at)"
+        self._delete(Delete(key_of(task), same, ended))
+
+    def _delete(self, delete: Delete) -> None:
+        try:
+            self.backing.table.write(delete)
+        except ConditionFailed:
+            return  # another's by now
+
+
+def redrive(backing: Backing, scope: Scope, task_id: str) -> bool:
+    """Have a failed task tried again; False when it is unknown, not failed, or has nothing left to be tried with."""
+    task = backing.table.get(task_key(scope, task_id))
+    if task is None or not revive(backing, task):
+        return False
+    backing.queue.send(message_of(task), group=task["group"], once=f"{task_id}:{task['completed_at']}")
+    return True
