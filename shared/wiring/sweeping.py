@@ -10,7 +10,11 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from shared.aws.objects import Objects
+from shared.aws.queue import Queue
 from shared.aws.table import Table
+from shared.memories.backing import Backing as MemoryBacking
+from shared.memories.erasing import Receipts
+from shared.memories.settling import Settling
 from shared.projects.backing import Backing
 from shared.projects.removal import Removal
 from shared.retention.deadline import MARGIN_MS, Deadline
@@ -24,6 +28,7 @@ from shared.retention.sweeper import Sweeper, Swept
 from shared.stores.backing import Backing as StoreBacking
 from shared.stores.removal import Removal as StoreRemoval
 from shared.wiring.environment import Environment
+from shared.wiring.memories import SURFACE as MEMORIES
 from shared.wiring.projects import SURFACE as PROJECTS
 from shared.wiring.stores import SURFACE as MEMORY_STORES
 from shared.wiring.tenancy import tenancy
@@ -49,6 +54,7 @@ class Stores:
     table: Table
     objects: Objects
     clock: Clock
+    queue: Queue
 
 
 def handlers(stores: Stores, deadline: Deadline, meter: UsageMeter) -> Mapping[str, Handler]:
@@ -58,10 +64,14 @@ def handlers(stores: Stores, deadline: Deadline, meter: UsageMeter) -> Mapping[s
     """
     projects = Backing(stores.table, stores.objects, stores.clock, partial(meter.note, surface=PROJECTS))
     memory_stores = StoreBacking(stores.table, stores.objects, stores.clock, partial(meter.note, surface=MEMORY_STORES))
+    note = partial(meter.note, surface=MEMORIES)
+    memories = MemoryBacking(stores.table, stores.objects, stores.clock, note, queue=stores.queue)
     return {
         "remove_object": ObjectRemoval(stores.table, stores.objects),
         **Removal(projects, deadline.passed).handlers(),
         **StoreRemoval(memory_stores, deadline.passed).handlers(),
+        **Settling(memories).handlers(),
+        **Receipts(memories).handlers(),
     }
 
 
@@ -70,7 +80,8 @@ class Sweeping:
 
     def __init__(self, environ: Mapping[str, str], aws: Aws, clock: Clock) -> None:
         environment = Environment.of(environ)
-        self._stores = Stores(Table(aws, environment.table_name), Objects(aws, environment.bucket_name), clock)
+        table, objects = Table(aws, environment.table_name), Objects(aws, environment.bucket_name)
+        self._stores = Stores(table, objects, clock, Queue(aws, environment.queue_url))
         self._meter = tenancy(environment, aws, clock).meter
         self._namespace = environment.powertools_metrics_namespace
         self._log = Logger(service=SERVICE)

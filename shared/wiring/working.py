@@ -1,0 +1,119 @@
+"""The worker of memories, composed: batches of messages by Powertools, held while they last, and told of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor
+
+from shared.memories.delivery import Deliveries, Message
+from shared.memories.heartbeat import Heartbeat
+from shared.memories.work import State
+from shared.retention.deadline import Deadline
+from shared.wiring.memories import Memories
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+    from shared.aws.clients import Aws
+    from shared.kernel.clock import Clock
+    from shared.memories.work import Outcome
+
+SERVICE = "worker"
+MARGIN_MS = 25_000
+"""What is kept of a function's time for the piece of work in hand."""
+
+
+class NotDone(Exception):
+    """A message is to come again; Powertools leaves those behind it in its group."""
+
+
+class Working:
+    """The Lambda handler of the queue's batches."""
+
+    def __init__(self, environ: Mapping[str, str], aws: Aws, clock: Clock) -> None:
+        self._memories = Memories(environ, aws, clock)
+        self._clock = clock
+        self._log = Logger(service=SERVICE)
+
+    def __call__(self, event: dict[str, Any], context: Any) -> Any:
+        """Do the work of a batch, and return which messages are to come again."""
+        records = event["Records"]
+        deadline = Deadline(context.get_remaining_time_in_millis, margin_ms=MARGIN_MS)
+        receipts = [record["receiptHandle"] for record in records]
+        with Heartbeat(self._memories.backing.queue, self._clock, receipts) as heart:
+            batch = _Batch(self, heart, deadline)
+            processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+            processor.raise_on_entire_batch_failure = False
+            with processor(records=records, handler=batch.one):
+                processor.process()
+            answer = processor.response()
+            for receipt in batch.untouched(records, answer):
+                heart.let_go(receipt, 0)
+        return answer
+
+    def deliveries(self) -> Deliveries:
+        """Return what does the work of messages.
+
+        Raises:
+            SearchIsOff: there is no index.
+            IndexMismatch: the index was made for another embedder.
+        """
+        return Deliveries(self._memories.means, self._memories.dead_letters)
+
+    def tell(self, outcome: Outcome) -> None:
+        """Log and count what became of a message; nothing of anybody's text."""
+        task = outcome.task or {}
+        told: dict[str, Any] = {
+            name: task.get(name) for name in ("tenant", "project", "task", "correlation_id", "status", "phase")
+        }
+        error = task.get("error") or {}
+        fault = outcome.fault.told() if outcome.fault else None
+        self._log.info("message", **told, outcome=outcome.state.value, error=error.get("code"), fault=fault)
+        metrics = EphemeralMetrics(namespace=self._memories.environment.powertools_metrics_namespace, service=SERVICE)
+        metrics.add_metric(name="AddsDone", unit=MetricUnit.Count, value=int(task.get("status") == "success"))
+        metrics.add_metric(name="AddsFailed", unit=MetricUnit.Count, value=int(task.get("status") == "failed"))
+        metrics.add_metric(name="WorkFaults", unit=MetricUnit.Count, value=int(outcome.fault is not None))
+        if task.get("status") == "success":
+            took = max(0, task["completed_at"] - task["received_at"])
+            metrics.add_metric(name="AddLatency", unit=MetricUnit.Milliseconds, value=took)
+        metrics.flush_metrics()
+
+
+@dataclass
+class _Batch:
+    """One batch in hand."""
+
+    working: Working
+    heart: Heartbeat
+    deadline: Deadline
+
+    def __post_init__(self) -> None:
+        self._deliveries: Deliveries | None = None
+        self._seen: set[str] = set()
+
+    def one(self, record: SQSRecord) -> None:
+        """Do the work of one message.
+
+        Raises:
+            NotDone: it is to come again.
+        """
+        self._seen.add(record.message_id)
+        if self._deliveries is None:
+            self._deliveries = self.working.deliveries()
+        message = Message(record.body, int(record.attributes.approximate_receive_count))
+        outcome = self._deliveries.take(message, late=self.deadline.passed, watch=self.heart.watch)
+        self.working.tell(outcome)
+        self.heart.let_go(record.receipt_handle, outcome.pause if outcome.state is State.LATER else None)
+        if outcome.state is not State.DONE:
+            raise NotDone
+
+    def untouched(self, records: list[dict[str, Any]], answer: Any) -> list[str]:
+        """Return the receipts of those that were left because one before them in their group is to come again."""
+        again = {item["itemIdentifier"] for item in answer["batchItemFailures"]}
+        return [r["receiptHandle"] for r in records if r["messageId"] in again - self._seen]
