@@ -21,11 +21,12 @@ from shared.memories.rewriting import rewritten
 from shared.memories.sight import LOOKS, is_visible, read_all
 from shared.memories.texts import size_of, texts_of
 from shared.memories.views import hit_view
-from shared.search.fusion import fuse
+from shared.search.fusion import DEPTH, candidates, fuse
 from shared.search.port import AllOf, Ask, Channels, Is
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from shared.aws.items import Item
     from shared.memories.backing import Backing
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from shared.memories.records import UserAddress
     from shared.models.port import Embedder
     from shared.search.fusion import Hit
-    from shared.search.port import Condition, Found, SearchIndex
+    from shared.search.port import Condition, SearchIndex, State
     from shared.tenancy.models import KeyRecord
     from shared.tenancy.quotas import Balance, Quotas, Reservation
 
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 
 CANDIDATES: Final = 50
 """How many candidates a channel works to, whatever is asked for (contract, "Settled here")."""
+
+SPARE: Final = 10
+"""How many more than are needed a channel is asked for, since an index may still hold what is over."""
 
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 
@@ -124,11 +128,12 @@ class Searching:
         asks = self._asks(wish, queries)
         for _ in range(LOOKS):
             found = self.index.search(asks)
-            rows = self._rows(wish.address, found)
-            current = [_current(channels, rows, wish) for channels in found]
-            hits = _fused(wish, current)
+            read = candidates(found, k_dense=_some_more(wish.k_dense), k_sparse=_some_more(wish.k_sparse))
+            rows = self._rows(wish.address, read)
+            hits = _fused(wish, [_without(channels, read - rows.keys()) for channels in found])
+            hits = [hit for hit in hits if hit.state in rows]
             try:
-                return self._shown(wish, hits, [rows[hit.memory_id] for hit in hits])
+                return self._shown(wish, hits, [rows[hit.state] for hit in hits])
             except ObjectMissing:
                 continue  # a long one was changed or removed since its row was read: look again
         raise Unavailable
@@ -136,24 +141,22 @@ class Searching:
     def _asks(self, wish: SearchWish, queries: Sequence[str]) -> list[Ask]:
         floor = self.embedder.floor if wish.floor is None else wish.floor
         vectors = each(self.embedder.of_query, queries) if wish.k_dense else [()] * len(queries)
-        ask = partial(Ask, wish.address.owner, floor=floor, where=wish.condition)
-        k_dense, k_sparse = _some_more(wish.k_dense), _some_more(wish.k_sparse)
-        return [
-            ask(text, vector, k_dense=k_dense, k_sparse=k_sparse) for text, vector in zip(queries, vectors, strict=True)
-        ]
+        k_dense, k_sparse = (DEPTH + SPARE if k else 0 for k in (wish.k_dense, wish.k_sparse))
+        ask = partial(Ask, wish.address.owner, k_dense=k_dense, k_sparse=k_sparse, floor=floor, where=wish.condition)
+        return [ask(text, vector) for text, vector in zip(queries, vectors, strict=True)]
 
-    def _rows(self, address: UserAddress, found: Sequence[Channels]) -> dict[str, Item]:
-        """Return the rows, by memory id, of what was found, is there, and is the user's: one round of reads."""
-        ids = {hit.memory_id for channels in found for hit in (*channels.dense, *channels.sparse)}
-        if not ids:
+    def _rows(self, address: UserAddress, states: Iterable[State]) -> dict[State, Item]:
+        """Return the rows of those states that are there, current, and the user's: one round of reads."""
+        keys = {state: memory_key(address.scope, state[0]) for state in states}
+        if not keys:
             return {}
-        keys = {memory_id: memory_key(address.scope, memory_id) for memory_id in ids}
         items = read_all(self.backing.table, [address.generation_key, *keys.values()])
         generations = items.get(address.generation_key)
+        found = {state: items[key] for state, key in keys.items() if key in items}
         return {
-            memory_id: items[key]
-            for memory_id, key in keys.items()
-            if key in items and items[key]["user"] == address.user and is_visible(items[key], generations)
+            state: row
+            for state, row in found.items()
+            if row["revision"] == state[1] and row["user"] == address.user and is_visible(row, generations)
         }
 
     def _shown(self, wish: SearchWish, hits: Sequence[Hit], rows: Sequence[Item]) -> list[Record]:
@@ -179,19 +182,17 @@ class Searching:
 
 def _fused(wish: SearchWish, found: Sequence[Channels]) -> list[Hit]:
     chinese = _HAN.search(wish.query) is not None
-    return fuse(found, chinese=chinese, dense=wish.k_dense > 0, sparse=wish.k_sparse > 0)
+    return fuse(found, k_dense=wish.k_dense, k_sparse=wish.k_sparse, chinese=chinese)
 
 
 def _some_more(k: int) -> int:
-    """Return how many candidates to ask for, so that a few stale entries of the index do not take their places."""
-    return k and k + 5 + k // 10
+    """Return how many of a channel's candidates to read, so that a few stale ones do not take others' places."""
+    return k and k + SPARE // 2 + k // SPARE
 
 
-def _current(channels: Channels, rows: dict[str, Item], wish: SearchWish) -> Channels:
-    """Return what the records confirm of both channels, each at most as long as was asked for."""
-
-    def confirmed(found: Sequence[Found], k: int) -> tuple[Found, ...]:
-        held = [hit for hit in found if hit.memory_id in rows and rows[hit.memory_id]["revision"] == hit.revision]
-        return tuple(held[:k])
-
-    return Channels(confirmed(channels.dense, wish.k_dense), confirmed(channels.sparse, wish.k_sparse))
+def _without(channels: Channels, stale: AbstractSet[State]) -> Channels:
+    """Return the channels without what the records do not confirm."""
+    dense, sparse = (
+        tuple(one for one in found if one.state not in stale) for found in (channels.dense, channels.sparse)
+    )
+    return Channels(dense, sparse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -19,7 +20,7 @@ _PIECE = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")
 def _pieces(text: str) -> Iterator[str]:
     words = _PIECE.findall(text.casefold())
     yield from words
-    for one, other in zip(words, words[1:], strict=False):
+    for one, other in pairwise(words):
         if len(one) == len(other) == 1:
             yield one + other
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from functions.memories import api
+from shared.aws.items import key_of
+from shared.aws.writes import Put
 from shared.extraction.fingerprint import fingerprint
 from shared.http.dialects import report
 from shared.http.surface import Surface
@@ -25,8 +27,6 @@ from shared.memories.past import past_state
 from shared.memories.records import INLINE_BYTES, UserAddress
 from shared.memories.rows import Origin, memory_row, next_revision
 from shared.retention.records import KEEP, object_key, owner_of
-from shared.aws.items import key_of
-from shared.aws.writes import Put
 from shared.search.embedded.index import EmbeddedIndex
 from shared.tenancy.models import KeyWish
 from shared.wiring.memories import SURFACE, Memories
@@ -130,7 +130,9 @@ class Shelf:
         self.store(row, text, indexed=indexed)
         return str(row["sk"]).removeprefix("m#")
 
-    def row(self, text: str, *, address: UserAddress | None = None, kind: str = "raw", number: int = 0, **fields: Any) -> Item:
+    def row(
+        self, text: str, *, address: UserAddress | None = None, kind: str = "raw", number: int = 0, **fields: Any
+    ) -> Item:
         """Return the row of a memory: `task`, `number` and `positions` say where it came from."""
         address = address or self.address()
         task = fields.pop("task", None) or str(uuid.uuid4())
@@ -155,9 +157,14 @@ class Shelf:
             "memory_type": "semantic",
             "categories": [],
             "immutable": False,
-            **{"speaker": "", "previous": "", "following": ""},
+            "speaker": "",
+            "previous": "",
+            "following": "",
             "fingerprint": fingerprint(text) if kind == "fact" else None,
-            **{"event": "ADD", "reason": "Written as it came.", "decided_at": at, "task": task},
+            "event": "ADD",
+            "reason": "Written as it came.",
+            "decided_at": at,
+            "task": task,
             **self._kept(text, address.scope),
             **fields,
         }
@@ -169,7 +176,7 @@ class Shelf:
             self.objects.put(row["object"], text.encode(), owner=owner_of(key_of(row)))
         self.table.write(Put(row))
         if row["fingerprint"]:
-            pk, sk = UserAddress(self.address().scope, row["user_id"]).fingerprint_key(row["fingerprint"])
+            _, sk = UserAddress(self.address().scope, row["user_id"]).fingerprint_key(row["fingerprint"])
             told = {"user": row["user"], "generation": row["generation"], "memory": row["sk"].removeprefix("m#")}
             self.table.write(Put({"pk": row["pk"], "sk": sk, **told}))
         if indexed:
