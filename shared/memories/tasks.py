@@ -10,22 +10,25 @@
 | `reservation` | the quota's call: `[pk, sk, kind]`, or None |
 | `idempotency` | the key of the row that answers a repeated request: `[pk, sk]`, or None |
 | `error`, `memory` | of its end: `{code, message}`; `{total}` |
-| `events`, `events_object` | what changed: a list of `{id, event, memory}`, or the key of the object that has it |
+| `events` | what changed: a list of `{id, event}` |
 | `expires_at`, `due`, `kind` | when the sweeper looks at it, and as what |
 """
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ObjectMissing
+from shared.aws.parallel import each
 from shared.kernel.clock import DAY_MS, rfc3339
 from shared.kernel.errors import NotFound
-from shared.memories.records import has_form, task_key
+from shared.kernel.scope import Scope
+from shared.memories.records import has_form, memory_key, task_key
 from shared.memories.rows import moment_or_none
+from shared.memories.sight import read_all
+from shared.memories.texts import text_of
 from shared.retention.records import due_bucket
 from shared.tenancy.quotas import Reservation
 
@@ -33,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shared.aws.items import Item
-    from shared.kernel.scope import Scope
-    from shared.memories.backing import Backing
+        from shared.memories.backing import Backing
     from shared.memories.records import UserAddress
 
 KIND = "memory_task"
@@ -165,18 +167,24 @@ class Tasks:
             pause = min(pause * 1.5, _LONGEST_LOOK)
 
     def events(self, task: Item) -> list[dict[str, Any]]:
-        """Return what an ended task changed: `{id, event, data: {memory}}` each."""
-        found = task.get("events")
-        if found is None and task.get("events_object"):
-            found = self._stored_events(task["events_object"])
-        return [{"id": e["id"], "event": e["event"], "data": {"memory": e["memory"]}} for e in found or []]
+        """Return what an ended task changed: `{id, event, data: {memory}}` each, the texts as they are now.
 
-    def _stored_events(self, key: str) -> list[dict[str, Any]]:
+        The task keeps no text, so that what is deleted is nowhere; a memory that is gone has "".
+        """
+        scope, events = Scope(task["tenant"], task["project"]), task.get("events") or []
+        keys = {event["id"]: memory_key(scope, event["id"]) for event in events}
+        rows = read_all(self._backing.table, list(keys.values()))
+        visible = [key for key in rows if rows[key]["generation"] == task["generation"]]
+        texts = dict(zip(visible, each(lambda key: self._text_of(rows[key]), visible), strict=True))
+        return [
+            {"id": e["id"], "event": e["event"], "data": {"memory": texts.get(keys[e["id"]], "")}} for e in events
+        ]
+
+    def _text_of(self, row: Item) -> str:
         try:
-            events: list[dict[str, Any]] = json.loads(self._backing.objects.get(key))
+            return text_of(self._backing.objects, row)
         except ObjectMissing:
-            return []
-        return events
+            return ""  # changed or removed since its row was read
 
     def _is_past(self, task: Item) -> bool:
         ended = task.get("completed_at")
