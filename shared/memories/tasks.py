@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shared.aws.items import Item
-        from shared.memories.backing import Backing
+    from shared.memories.backing import Backing
     from shared.memories.records import UserAddress
 
 KIND = "memory_task"
@@ -176,9 +176,7 @@ class Tasks:
         rows = read_all(self._backing.table, list(keys.values()))
         visible = [key for key in rows if rows[key]["generation"] == task["generation"]]
         texts = dict(zip(visible, each(lambda key: self._text_of(rows[key]), visible), strict=True))
-        return [
-            {"id": e["id"], "event": e["event"], "data": {"memory": texts.get(keys[e["id"]], "")}} for e in events
-        ]
+        return [{"id": e["id"], "event": e["event"], "data": {"memory": texts.get(keys[e["id"]], "")}} for e in events]
 
     def _text_of(self, row: Item) -> str:
         try:
