@@ -1,0 +1,137 @@
+"""The adding side of memories over an emulated stack: requests in, tasks and messages out; nobody works on them."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from functions.memories import api
+from shared.aws.objects import Objects
+from shared.aws.table import Table
+from shared.aws.writes import Update
+from shared.kernel.scope import Role, Scope
+from shared.memories.records import task_key
+from shared.tenancy.models import KeyWish
+from shared.wiring.environment import Environment
+from shared.wiring.tenancy import tenancy
+from tests.clients.events import Client
+from tests.emulator.cloud import emulated_cloud
+from tests.projects.world import MovedClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infra.local.transactions import Conflicts
+    from shared.aws.items import Item
+    from tests.clients.events import Answer
+    from tests.emulator.cloud import Cloud
+
+ROOT = "/v1/memories"
+ADD = f"{ROOT}/add"
+SCOPE = Scope("acme", "default")
+CODE: dict[str, Any] = {"content_type": "code", "session_id": "s", "metadata": {"source": "memorax-code"}}
+
+
+def message(content: Any = "I like tea.", **fields: Any) -> dict[str, Any]:
+    return {"role": "user", "content": content, "timestamp": -1, **fields}
+
+
+def body(*messages: Any, **fields: Any) -> dict[str, Any]:
+    """Return the body of an add; without messages it has one."""
+    return {"user_id": "ann", "messages": list(messages or [message()]), **fields}
+
+
+@dataclass
+class Front:
+    """One stack whose memories are added to."""
+
+    cloud: Cloud
+    clock: Any = field(default_factory=MovedClock)
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        search = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": "/nowhere", "DIRECT_BODY_BYTES": str(50 << 20)}
+        return {**self.cloud.environment("MemoriesFunction"), **search, **self.settings}
+
+    def set(self, **settings: str) -> Front:
+        """Return the same stack, deployed with other settings."""
+        return replace(self, settings={**self.settings, **settings})
+
+    @property
+    def table(self) -> Table:
+        return Table(self.cloud.aws, self.cloud.table_name)
+
+    @property
+    def objects(self) -> Objects:
+        return Objects(self.cloud.aws, self.cloud.bucket_name)
+
+    def key(self, *, tenant: str = "acme", project: str | None = None, **wish: Any) -> str:
+        keys = tenancy(Environment.of(self.environ), self.cloud.aws, self.clock).keys
+        return keys.issue(KeyWish(name="test", role=Role.MEMBER, tenant=tenant, project=project, **wish)).secret
+
+    def client(self, **key: Any) -> AddClient:
+        return AddClient(api.build(self.environ, self.cloud.aws, self.clock), self.key(**key))
+
+    def task(self, task_id: str) -> Item | None:
+        return self.table.get(task_key(SCOPE, task_id))
+
+    def end(self, task_id: str, status: str = "success", **fields: Any) -> None:
+        """Let a task end as a worker would."""
+        now = self.clock.now_ms()
+        phase = "done" if status == "success" else "extracting"
+        put = {"status": status, "phase": phase, "tries": 1, "updated_at": now, "completed_at": now, **fields}
+        self.table.write(Update(task_key(SCOPE, task_id), put=put))
+
+    def tasks(self) -> list[str]:
+        """Return the ids of all tasks that are stored."""
+        return sorted(i["task"]["S"] for i in self.cloud.items() if i["pk"]["S"].startswith("W#"))
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Take what is in the queue, with its attributes."""
+        found: list[dict[str, Any]] = []
+        while True:
+            answer: Any = self.cloud.aws.sqs.receive_message(
+                QueueUrl=self.environ["QUEUE_URL"], MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
+            )
+            if not answer.get("Messages"):
+                return found
+            found += [{**json.loads(sent["Body"]), **sent["Attributes"]} for sent in answer["Messages"]]
+
+    def payload(self, task_id: str) -> dict[str, Any]:
+        task = self.task(task_id)
+        assert task is not None
+        found: dict[str, Any] = json.loads(self.objects.get(task["object"]))
+        return found
+
+
+@dataclass
+class AddClient(Client):
+    """A client that knows the surface's paths."""
+
+    def add(self, *messages: Any, headers: dict[str, str] | None = None, **fields: Any) -> Answer:
+        return self.post(ADD, json_body=body(*messages, **fields), headers=headers)
+
+    def accepted(self, *messages: Any, **fields: Any) -> str:
+        """Add, and return the task's id."""
+        answer = self.add(*messages, **fields)
+        assert answer.status == 202, answer.content
+        task_id: str = answer.json["data"]["task_id"]
+        return task_id
+
+    def status(self, task_id: str) -> Answer:
+        return self.get(f"{ADD}/status/{task_id}")
+
+    def refused(self, *messages: Any, **fields: Any) -> dict[str, str]:
+        """Add what must be refused 422, and return what is said of each field."""
+        answer = self.add(*messages, **fields)
+        assert answer.status == 422, (answer.status, answer.content)
+        return {found["field"]: found["message"] for found in answer.json["error"]["details"]}
+
+
+@contextmanager
+def front_world(*, conflicts: Conflicts | None = None, **world: Any) -> Iterator[Front]:
+    with emulated_cloud(conflicts=conflicts) as cloud:
+        yield Front(cloud, **world)
