@@ -11,7 +11,7 @@ from shared.search.embedded.rows import VECTOR
 from shared.search.port import AllOf, AnyOf, Found, Is
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +25,8 @@ _LEAST: Final = 64
 
 _DEAD_LEAST: Final = 1_000
 _MASKS: Final = 64
+_PASSAGES: Final = 4
+"""For k states, so many times k passages are looked at: a memory has one or a few."""
 _DECIMALS: Final = 6
 """Scores are compared to here: the same passages give the same order on every machine and after every start."""
 
@@ -63,6 +65,7 @@ class Columns:
             return
         self._append(file.added_after(int(self._seqs[self._count - 1]) if self._count else 0))
         self._bury(file.removed_after(self._change))
+        self._postings.weigh(self._alive[: self._count])
         self._masks.clear()
         self._change = change
 
@@ -79,25 +82,36 @@ class Columns:
         """Return the k states with the passages whose words fit best."""
         if not hashes or not self._count:
             return ()
-        scores = self._postings.scores(hashes, self._alive[: self._count]).round(_DECIMALS)
+        alive = self._alive[: self._count] if self._dead else None
+        scores = self._postings.scores(hashes, alive).round(_DECIMALS)
         return self._best(scores, mask & (scores > 0), k)
 
     def _best(self, scores: NDArray[Any], candidates: Mask, k: int) -> tuple[Found, ...]:
         places = np.flatnonzero(candidates)
-        ordered = places[np.argsort(-scores[places], kind="stable")]
-        return tuple(self._first(zip(ordered, scores[ordered], strict=True), k))
+        enough = _PASSAGES * k
+        while enough < len(places):
+            # All that are at least as good as the last of enough: few, and none is left out for another's sake.
+            values = scores[places]
+            best = places[values >= np.partition(values, -enough)[-enough]]
+            if len(np.unique(self._state_of[best])) >= k:
+                places = best
+                break
+            enough *= 4
+        return self._first(places, scores, k)
 
-    def _first(self, ordered: Iterator[tuple[np.intp, Any]], k: int) -> list[Found]:
+    def _first(self, places: NDArray[np.intp], scores: NDArray[Any], k: int) -> tuple[Found, ...]:
         """Return the first k states, each by its best passage; of equal scores, those with the least ids."""
+        ordered = places[np.argsort(-scores[places], kind="stable")]
         best: dict[State, Found] = {}
         last = 0.0
-        for place, score in ordered:
+        for place in ordered:
+            score = float(scores[place])
             if len(best) >= k and score < last:
                 break
             memory, revision = state = self._states[self._state_of[place]]
-            last = float(score)
+            last = score
             best.setdefault(state, Found(memory, revision, last, asks=bool(self._asks[place])))
-        return sorted(best.values(), key=lambda one: (-one.score, one.state))[:k]
+        return tuple(sorted(best.values(), key=lambda one: (-one.score, one.state))[:k])
 
     def _holds(self, where: Condition, file: OwnerFile) -> Mask:
         match where:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
     Numbers = NDArray[np.float64]
+    Table = dict[str, NDArray[Any]]
 
-_POSTING: Final = np.dtype([*TERM.descr, ("place", "<i4")])
 _FIELDS: Final = len(BOOSTS)
 _WEIGHTS: Final = np.array(list(BOOSTS.values()))
+_COLUMNS: Final = {"hash": np.uint64, "cell": np.int32, "times": np.float32}
+"""A posting: a term's hash, the cell (a field of a passage) where it is, and how often."""
+
+_SIDES: Final[tuple[Literal["left"], Literal["right"]]] = ("left", "right")
 _FRESH_LEAST: Final = 20_000
 _FRESH_SHARE: Final = 0.1
 
@@ -32,69 +36,76 @@ class Postings:
     """
 
     def __init__(self) -> None:
-        self._sorted = _in_order(np.empty(0, _POSTING))
-        self._fresh = np.empty(0, _POSTING)
+        self._sorted: Table = {name: np.empty(0, kind) for name, kind in _COLUMNS.items()}
+        self._fresh: Table = dict(self._sorted)
         self._lengths = np.zeros((0, _FIELDS))
+        self._norms = np.zeros((0, _FIELDS))
+        self._having = np.zeros(_FIELDS, np.intp)
 
     @property
     def size(self) -> int:
         """The bytes it takes here."""
-        return sum(column.nbytes for column in self._sorted.values()) + self._fresh.nbytes + self._lengths.nbytes
+        columns = (*self._sorted.values(), *self._fresh.values(), self._lengths, self._norms)
+        return sum(column.nbytes for column in columns)
 
     def append(self, blobs: Sequence[bytes]) -> None:
         """Add the terms of passages that take the next places."""
         found = np.frombuffer(b"".join(blobs), TERM)
         first = len(self._lengths)
-        places = np.repeat(np.arange(len(blobs), dtype="<i4"), [len(blob) // TERM.itemsize for blob in blobs])
-        self._lengths = np.concatenate([self._lengths, _lengths(found, places, len(blobs))])
-        fresh = np.empty(len(found), _POSTING)
-        for column in TERM.names or ():
-            fresh[column] = found[column]
-        fresh["place"] = places + first
-        self._fresh = np.concatenate([self._fresh, fresh])
-        if len(self._fresh) > max(_FRESH_LEAST, _FRESH_SHARE * len(self._sorted["hash"])):
+        places = np.repeat(np.arange(len(blobs)), [len(blob) // TERM.itemsize for blob in blobs])
+        cells = places * _FIELDS + found["field"]
+        self._lengths = np.concatenate([self._lengths, _lengths(cells, found["times"], len(blobs))])
+        self._fresh = _joined(
+            self._fresh, {"hash": found["hash"], "cell": cells + first * _FIELDS, "times": found["times"]}
+        )
+        if len(self._fresh["hash"]) > max(_FRESH_LEAST, _FRESH_SHARE * len(self._sorted["hash"])):
             self._sort_in()
 
-    def scores(self, hashes: Sequence[int], alive: Mask) -> Numbers:
-        """Return every passage's BM25 score for the terms of these hashes; 0 where none is there."""
-        found = [self._found(hashed, term) for term, hashed in enumerate(hashes)]
-        term, place, field, times = (np.concatenate(column) for column in zip(*found, strict=True))
-        kept = alive[place]
-        return self._bm25(term[kept], place[kept], field[kept], times[kept], alive)
-
-    def _bm25(self, term: Any, place: Any, field: Any, times: Any, alive: Mask) -> Numbers:
+    def weigh(self, alive: Mask) -> None:
+        """Take the passages that are there as those that words are rare or frequent in; call when that changes."""
         lengths = self._lengths[alive]
-        having = np.count_nonzero(lengths, axis=0)
-        average = lengths.sum(axis=0) / np.maximum(having, 1)
-        kinds, of_kind, frequency = np.unique(term * _FIELDS + field, return_inverse=True, return_counts=True)
-        rarity = np.log1p((having[kinds % _FIELDS] - frequency + 0.5) / (frequency + 0.5))
-        saturation = times + K1 * (1 - B + B * self._lengths[place, field] / average[field])
-        parts = _WEIGHTS[field] * rarity[of_kind] * times / saturation
+        self._having = np.count_nonzero(lengths, axis=0)
+        average = lengths.sum(axis=0) / np.maximum(self._having, 1)
+        self._norms = K1 * (1 - B + B * self._lengths / np.maximum(average, 1))
+
+    def scores(self, hashes: Sequence[int], alive: Mask | None) -> Numbers:
+        """Return every passage's BM25 score for the terms of these hashes; 0 where none is there.
+
+        `alive` tells which passages are still there; None: all.
+        """
+        found = [self._found(hashed, term) for term, hashed in enumerate(hashes)]
+        term, cell, times = (np.concatenate(column) for column in zip(*found, strict=True))
+        place = cell // _FIELDS
+        if alive is not None:
+            kept = alive[place]
+            term, cell, times, place = term[kept], cell[kept], times[kept], place[kept]
+        kind = term * _FIELDS + cell % _FIELDS
+        frequency = np.bincount(kind, minlength=len(hashes) * _FIELDS).reshape(-1, _FIELDS)
+        rarity = _WEIGHTS * np.log1p((self._having - frequency + 0.5) / (frequency + 0.5))
+        parts = rarity.ravel()[kind] * times / (times + self._norms.ravel()[cell])
         scores: Numbers = np.bincount(place, weights=parts, minlength=len(self._lengths)).astype(np.float64)
         return scores
 
-    def _found(self, hashed: int, term: int) -> tuple[Any, ...]:
-        """Return the number of the term, and the places, fields and times of where it is."""
+    def _found(self, hashed: int, term: int) -> tuple[NDArray[Any], ...]:
+        """Return where a term is: its number, the cell, and how often."""
         key = np.uint64(hashed)
-        column = self._sorted
-        there = slice(*(np.searchsorted(column["hash"], key, side) for side in ("left", "right")))
-        fresh = self._fresh[self._fresh["hash"] == key]
-        place, field, times = (np.concatenate([column[c][there], fresh[c]]) for c in ("place", "field", "times"))
-        return np.full(len(place), term), place, field.astype(np.intp), times.astype(np.float64)
+        start, end = (int(np.searchsorted(self._sorted["hash"], key, side)) for side in _SIDES)
+        fresh = np.flatnonzero(self._fresh["hash"] == key)
+        cell, times = (np.concatenate([self._sorted[c][start:end], self._fresh[c][fresh]]) for c in ("cell", "times"))
+        return np.full(len(cell), term, np.int32), cell, times
 
     def _sort_in(self) -> None:
-        columns = {c: np.concatenate([self._sorted[c], self._fresh[c]]) for c in self._sorted}
-        order = np.argsort(columns["hash"], kind="stable")
-        self._sorted = {c: column[order] for c, column in columns.items()}
-        self._fresh = np.empty(0, _POSTING)
+        joined = _joined(self._sorted, self._fresh)
+        order = np.argsort(joined["hash"], kind="stable")
+        self._sorted = {name: column[order] for name, column in joined.items()}
+        self._fresh = {name: np.empty(0, kind) for name, kind in _COLUMNS.items()}
 
 
-def _in_order(postings: NDArray[np.void]) -> dict[str, NDArray[Any]]:
-    return {c: np.ascontiguousarray(postings[c]) for c in _POSTING.names or ()}
+def _joined(one: Table, other: Table) -> Table:
+    return {name: np.concatenate([one[name], other[name].astype(kind)]) for name, kind in _COLUMNS.items()}
 
 
-def _lengths(found: NDArray[np.void], places: NDArray[np.int32], count: int) -> Numbers:
+def _lengths(cells: NDArray[Any], times: NDArray[Any], count: int) -> Numbers:
     """Return how many terms each field of each passage has."""
-    cells = places.astype(np.intp) * _FIELDS + found["field"]
-    summed: Numbers = np.bincount(cells, weights=found["times"], minlength=count * _FIELDS).astype(np.float64)
+    summed: Numbers = np.bincount(cells, weights=times, minlength=count * _FIELDS).astype(np.float64)
     return summed.reshape(count, _FIELDS)
