@@ -84,7 +84,14 @@ class Bedrock:
 
     def converse(self, model: str, request: Mapping[str, Any], seconds: float) -> Any:
         """Return a model's answer to a conversation, in the form of the Converse operation; errors as `invoke`."""
-        return self._asked(model, lambda: self._client.converse(modelId=model, **request), seconds)
+
+        def call() -> Any:
+            answer = self._client.converse(modelId=model, **request)
+            if "output" not in answer:  # what botocore makes of a body that is no JSON, or not all of it
+                raise Unavailable(f"The model {model} answers what is no answer. Try again.")
+            return answer
+
+        return self._asked(model, call, seconds)
 
     def each(self, function: Callable[[A], T], arguments: Sequence[A]) -> list[T]:
         """Run a function on every argument, a few at a time, and return the results in order; the first error wins."""
