@@ -9,7 +9,7 @@ ARGS  ?=
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key redrive deploy clean
+.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key redrive reindex deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -95,3 +95,7 @@ key: .venv/.ready ## Make the first operator key in a deployed table (TABLE=...)
 redrive: .venv/.ready ## Take dead letters back to the queue (TABLE=, QUEUE=, DEAD=, ARGS=--list)
 	@test -n "$(TABLE)" -a -n "$(QUEUE)" -a -n "$(DEAD)" || { echo "usage: make redrive TABLE=<TableName> QUEUE=<QueueUrl> DEAD=<DeadLetterQueueUrl>, the stack's outputs" >&2; exit 2; }
 	@$(PY) -m functions.memories.redrive --table "$(TABLE)" --queue "$(QUEUE)" --dead "$(DEAD)" $(ARGS)
+
+reindex: .venv/.ready ## Build the search index anew (TABLE=, BUCKET=, SEARCH=; else the local run's)
+	@test -z "$(TABLE)" -o -n "$(BUCKET)" -a -n "$(SEARCH)" || { echo "usage: make reindex TABLE=<TableName> BUCKET=<BucketName> SEARCH=<SearchUrl>, the stack's outputs; none of them: the local run's" >&2; exit 2; }
+	@if test -n "$(TABLE)"; then exec $(PY) -m functions.memories.reindex --table "$(TABLE)" --bucket "$(BUCKET)" --endpoint "$(SEARCH)" $(ARGS); fi; exec $(PY) -m infra.local.reindex

@@ -82,9 +82,8 @@ class Run:
         return [Instances(function, builder_of(function, self._aws, self._clock)) for function in functions]
 
     def _placed(self, function: Function) -> Function:
-        search = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": str(self._home.search)}
-        own = {"DIRECT_BODY_BYTES": str(BODY_BYTES), **search, **self._settings.functions}
-        function.environment.update({**own, **(self._settings.real or {})})
+        own = self._settings.variables(self._home.search)
+        function.environment.update({"DIRECT_BODY_BYTES": str(BODY_BYTES), **own})
         return function if self._settings.real is None else self._of_real_queue(function)
 
     def _of_real_queue(self, function: Function) -> Function:

@@ -34,6 +34,11 @@ class Settings:
     real: Mapping[str, str] | None
     functions: Mapping[str, str] = field(default_factory=dict)
 
+    def variables(self, search: Path) -> dict[str, str]:
+        """Return what these settings change in every function's environment; `search` is the embedded index's place."""
+        embedded = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": str(search)}
+        return {**embedded, **self.functions, **(self.real or {})}
+
 
 def settings_of(environ: Mapping[str, str]) -> Settings:
     """Return the settings in `environ`.

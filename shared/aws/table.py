@@ -131,6 +131,18 @@ class Table:
         items = [decode_item(i) for i in answer.get("Items", [])]
         return Page(items, answer["Count"], answer.get("LastEvaluatedKey"))
 
+    def scan(self, keep: str, values: dict[str, Any], start: Start = None, *, size: int | None = None) -> Page:
+        """Return one page of what is kept of the whole table, read consistently: for maintenance, never for a request.
+
+        A page may be empty and have more behind it; `size` bounds the items read for it.
+        """
+        options = {"ExclusiveStartKey": start, "Limit": size}
+        used: Any = {name: value for name, value in options.items() if value is not None} | expression(keep, values)
+        with translated():
+            answer = self._aws.dynamodb.scan(TableName=self.name, ConsistentRead=True, FilterExpression=keep, **used)
+        items = [decode_item(i) for i in answer.get("Items", [])]
+        return Page(items, answer["Count"], answer.get("LastEvaluatedKey"))
+
     def due(self, bucket: str, start: Start = None) -> tuple[list[Key], dict[str, Any] | None]:
         """Return the keys in one bucket of the `due` index, which lags behind: for the sweeper alone."""
         options: dict[str, Any] = {"ExclusiveStartKey": start} if start else {}

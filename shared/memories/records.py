@@ -105,6 +105,9 @@ class UserAddress:
 
 GENERATIONS = "user"
 
+MEMORY_ROWS = ("begins_with(#pk, :pk) AND begins_with(#sk, :sk)", {"pk": "L#", "sk": "m#"})
+"""The filter of a scan, and its values, that keeps the memories of all users."""
+
 
 def generation_name(user: str) -> str:
     """Return the attribute that counts a user's generations."""

@@ -179,3 +179,28 @@ class SearchIndex(Protocol):
 
     def clear(self, owner: str, before_generation: int) -> int:
         """Remove an owner's passages of earlier generations, and return how many there were."""
+
+
+class Rebuild(Protocol):
+    """An index made anew beside the one that is searched, from the records, while those are written.
+
+    Every method may raise `Unavailable`; then the rebuild goes on where it was when it is begun again.
+    """
+
+    def begin(self) -> str | None:
+        """Make the new index, or go on with the one that was begun: then return the last mark that was noted.
+
+        When it returns, whatever is put into the searched index is put into the new one too.
+        """
+
+    def put(self, passages: Sequence[Passage]) -> None:
+        """Store passages in the new index; whoever removes them from now on finds them there."""
+
+    def discard(self, passages: Sequence[Passage]) -> None:
+        """Take back passages that were put: their memories have changed or gone meanwhile."""
+
+    def note(self, mark: str) -> None:
+        """Keep how far the rebuild is."""
+
+    def finish(self) -> None:
+        """Let the new index be the one that is searched, from one moment to the next, and drop all others."""

@@ -123,9 +123,10 @@ class Memories:
 
     @cached_property
     def _domain(self) -> SearchIndex:
-        from shared.wiring.search import opensearch_index  # noqa: PLC0415 - the local run does without it
+        from shared.wiring.search import client_of, opensearch_index  # noqa: PLC0415 - the local run does without it
 
-        index = opensearch_index(self.environment.search_endpoint, self.backing.table, self.embedder)
+        client = client_of(self.environment.search_endpoint)
+        index = opensearch_index(client, self.backing.table, self.embedder)
         index.ensure()
         return index
 

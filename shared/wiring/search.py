@@ -33,13 +33,17 @@ class TableLedger:
         self._table.write(Put({"pk": _MADE[0], "sk": _MADE[1]}))
 
 
-def opensearch_index(endpoint: str, table: Table, embedder: Embedder) -> OpenSearchIndex:
-    """Return the index of a table's memories at an endpoint; no call is made before it is used."""
-    return OpenSearchIndex(client_of(endpoint), Names.of(table.name, embedder), TableLedger(table))
+def opensearch_index(client: OpenSearch, table: Table, embedder: Embedder) -> OpenSearchIndex:
+    """Return the index of a table's memories; no call is made before it is used."""
+    return OpenSearchIndex(client, Names.of(table.name, embedder), TableLedger(table))
 
 
 def client_of(endpoint: str) -> OpenSearch:
-    """Return a client that signs with this process's credentials."""
+    """Return a client that signs with this process's credentials.
+
+    Raises:
+        Unavailable: there are none, or no region, and the endpoint is not on this machine.
+    """
     import boto3  # noqa: PLC0415 - here by then
 
     session = boto3.session.Session()

@@ -25,6 +25,7 @@ NAMES = Names("lodestore.test", "test", DIMENSION)
 FIRST = NAMES.index(1)
 ALIASES = {FIRST: {"aliases": {"lodestore.test": {}, NAMES.searched: {}, writing(FIRST): {}}}}
 STORED = {"errors": False, "items": []}
+GONE = {"index": {"status": 404, "error": {"type": "index_not_found_exception"}}}
 NOTHING = {"timed_out": False, "_shards": {"failed": 0}, "hits": {"hits": []}, "status": 200}
 REMOVED = {"deleted": 0, "total": 0, "version_conflicts": 0, "failures": [], "timed_out": False}
 CALLS: dict[str, Callable[[SearchIndex], Any]] = {
@@ -119,7 +120,7 @@ def test_a_passage_that_went_to_a_dropped_index_goes_to_its_successor(node: Fake
         lines.append(asked.body)
         if len(lines) == 1:
             node.says("_alias", 200, {second: {"aliases": {"lodestore.test": {}, writing(second): {}}}})
-            return 200, {"errors": True, "items": [{"index": {"status": 404}}]}
+            return 200, {"errors": True, "items": [GONE]}
         return 200, STORED
 
     node.answers["_bulk"] = bulk
@@ -133,7 +134,7 @@ def test_no_index_that_takes_writes_is_no_success(node: FakeNode, index: OpenSea
     with pytest.raises(Unavailable):
         index.put([passage()])
     node.says("_alias", 200, ALIASES)
-    node.says("_bulk", 200, {"errors": True, "items": [{"index": {"status": 404}}]})
+    node.says("_bulk", 200, {"errors": True, "items": [GONE]})
     with pytest.raises(Unavailable):
         index.put([passage()])
 

@@ -23,35 +23,51 @@ class IndexGone(Exception):
     """An index was dropped between looking and writing: a rebuild has just switched to its successor."""
 
 
-def store(client: OpenSearch, indexes: Sequence[str], passages: Sequence[Passage], *, refresh: bool = True) -> None:
-    """Store passages in all of the indexes (at least one); when it returns they are searchable, if `refresh`.
+def store(client: OpenSearch, indexes: Sequence[str], passages: Sequence[Passage]) -> None:
+    """Store passages in all of the indexes (at least one); they are searchable when it returns.
 
     Raises:
         IndexGone: one of the indexes is not there.
         Unavailable: at least one passage is not stored.
     """
     for start in range(0, len(passages), BATCH):
-        lines = list(_lines(indexes, passages[start : start + BATCH]))
-        options: Any = {"refresh": "true" if refresh else "false", "require_alias": "true", "timeout": "5s"}
-        with translated():
-            answer = client.bulk(
-                body=lines, index=writing(indexes[0]), params=options | {"request_timeout": WRITE_SECONDS}
-            )
-        _check(answer)
+        _send(client, indexes[0], list(_lines(indexes, passages[start : start + BATCH])))
+
+
+def take_back(client: OpenSearch, index: str, passages: Sequence[Passage]) -> None:
+    """Remove passages by their ids from one index; those that are not there are fine.
+
+    Raises:
+        Unavailable: at least one may still be there.
+    """
+    for start in range(0, len(passages), BATCH):
+        _send(client, index, [{"delete": _place(index, passage)} for passage in passages[start : start + BATCH]])
+
+
+def _send(client: OpenSearch, index: str, lines: list[dict[str, Any]]) -> None:
+    options: Any = {"refresh": "true", "require_alias": "true", "timeout": "5s", "request_timeout": WRITE_SECONDS}
+    with translated():
+        answer = client.bulk(body=lines, index=writing(index), params=options)
+    _check(answer)
 
 
 def _lines(indexes: Sequence[str], passages: Sequence[Passage]) -> Iterator[dict[str, Any]]:
     for passage in passages:
         made = document(passage)
         for index in indexes:
-            yield {"index": {"_index": writing(index), "_id": passage.id, "routing": digest(passage.owner)}}
+            yield {"index": _place(index, passage)}
             yield made
 
 
+def _place(index: str, passage: Passage) -> dict[str, str]:
+    return {"_index": writing(index), "_id": passage.id, "routing": digest(passage.owner)}
+
+
 def _check(answer: Any) -> None:
+    """Raise what the lines of an answer say together: one that failed is the whole that failed."""
     if not answer["errors"]:
         return
-    failed = {item["index"]["status"] for item in answer["items"] if item["index"]["status"] >= 300}
+    failed = {told["status"] for item in answer["items"] for told in item.values() if "error" in told}
     if 404 in failed:
         raise IndexGone
     raise unavailable(busy=429 in failed)

@@ -27,10 +27,15 @@ def connect(endpoint: str, credentials: Any = None, region: str | None = None) -
     """Return a client of the node at `endpoint`; what is not on this machine is signed with `credentials` (botocore's).
 
     It makes no call itself.
+
+    Raises:
+        Unavailable: it has to sign and has no credentials or no region.
     """
     from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection  # noqa: PLC0415 - half a second
 
     signed = urlsplit(endpoint).hostname not in _LOCAL
+    if signed and not (credentials and region):
+        raise Unavailable("There are no AWS credentials, or no region, to sign requests to the search domain with.")
     return OpenSearch(
         hosts=[endpoint],
         http_auth=Urllib3AWSV4SignerAuth(credentials, region) if signed else None,

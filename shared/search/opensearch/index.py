@@ -52,7 +52,7 @@ class OpenSearchIndex:
 
     def __init__(self, client: OpenSearch, names: Names, ledger: Ledger) -> None:
         self._client = client
-        self._names = names
+        self.names = names
         self._ledger = ledger
 
     def ensure(self) -> None:
@@ -63,19 +63,23 @@ class OpenSearchIndex:
                 one in its place would answer that nothing is known.
         """
         there = self.there()
-        if self._names.readable(there):
+        if self.names.readable(there):
             return
         if there or self._ledger.tells():
-            others = ", ".join(sorted(name.removeprefix(self._names.prefix) for name in there)) or "none"
-            wanted = self._names.searched.removeprefix(self._names.prefix)
+            others = ", ".join(sorted(name.removeprefix(self.names.prefix) for name in there)) or "none"
+            wanted = self.names.searched.removeprefix(self.names.prefix)
             raise IndexMismatch(f"The search index {wanted} is not there (but {others}). Run `make reindex`.")
-        self.create(self._names.index(1), searched=True)
+        self.create(self.names.index(1), searched=True)
+        self.note_made()
+
+    def note_made(self) -> None:
+        """Keep that there is an index from now on."""
         self._ledger.note()
 
     def create(self, index: str, *, searched: bool, shards: int = SHARDS) -> None:
         """Make an index that takes writes and, if `searched`, is the one that is searched."""
-        names = (self._names.prefix, writing(index), *([self._names.searched] if searched else []))
-        body = {**definition(self._names.dimension, shards), "aliases": {name: {} for name in names}}
+        names = (self.names.prefix, writing(index), *([self.names.searched] if searched else []))
+        body = {**definition(self.names.dimension, shards), "aliases": {name: {} for name in names}}
         with translated():
             # Another starter may have been faster: it made the same one.
             self._client.indices.create(
@@ -87,7 +91,7 @@ class OpenSearchIndex:
     def there(self) -> Aliases:
         """Return all indexes of this stack."""
         with translated():
-            answer = self._client.indices.get_alias(index=self._names.prefix, params={"ignore": (404,)})
+            answer = self._client.indices.get_alias(index=self.names.prefix, params={"ignore": (404,)})
         return {} if "error" in answer else aliases_of(answer)
 
     def put(self, passages: Sequence[Passage]) -> None:
@@ -133,7 +137,7 @@ class OpenSearchIndex:
     def clear(self, owner: str, before_generation: int) -> int:
         """Remove an owner's passages of earlier generations from every index, and return how many there were."""
         with translated():  # a write that nobody waited for may not be visible yet
-            self._client.indices.refresh(index=self._names.prefix, params={"request_timeout": WRITE_SECONDS})
+            self._client.indices.refresh(index=self.names.prefix, params={"request_timeout": WRITE_SECONDS})
         return self._delete(owner, queries.of_generations(owner, before_generation))
 
     def _written(self) -> list[str]:
@@ -142,13 +146,13 @@ class OpenSearchIndex:
         Raises:
             Unavailable: there is none; then a rebuild is needed.
         """
-        written = self._names.written(self.there())
+        written = self.names.written(self.there())
         if not written:
             raise unavailable()
         return written
 
     def _both(self, ask: Ask, width: int) -> Iterator[Search]:
-        header = queries.header(self._names.searched, ask.owner)
+        header = queries.header(self.names.searched, ask.owner)
         yield header, queries.by_meaning(ask, width)
         yield header, queries.by_words(ask)
 
@@ -159,7 +163,7 @@ class OpenSearchIndex:
         if len(found) == ask.k_dense or all_seen:
             return found
         width = min(width * _WIDER, _FARTHEST)
-        (farther,) = self._ask([(queries.header(self._names.searched, ask.owner), queries.by_meaning(ask, width))])
+        (farther,) = self._ask([(queries.header(self.names.searched, ask.owner), queries.by_meaning(ask, width))])
         return self._nearest(ask, farther, width)
 
     def _ask(self, searches: Sequence[Search]) -> list[list[Hit]]:
@@ -168,7 +172,7 @@ class OpenSearchIndex:
             return []
         lines = [line for search in searches for line in search]
         with translated():
-            answer = self._client.msearch(body=lines, index=self._names.prefix)
+            answer = self._client.msearch(body=lines, index=self.names.prefix)
         return [_hits(one) for one in answer["responses"]]
 
     def _delete(self, owner: str, query: dict[str, Any]) -> int:
@@ -178,7 +182,7 @@ class OpenSearchIndex:
         for _ in range(_DELETES):
             with translated():
                 answer = self._client.delete_by_query(
-                    index=self._names.prefix, body={"query": query}, params=options | {"request_timeout": WRITE_SECONDS}
+                    index=self.names.prefix, body={"query": query}, params=options | {"request_timeout": WRITE_SECONDS}
                 )
             if answer["failures"] or answer["timed_out"]:
                 raise unavailable()
