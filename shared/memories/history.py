@@ -10,7 +10,7 @@ from shared.aws.errors import ObjectMissing
 from shared.aws.table import Query
 from shared.kernel.clock import rfc3339
 from shared.kernel.errors import Unavailable
-from shared.memories.pages import cursor_of, fitting, position_in
+from shared.memories.pages import cursor_of, fitting, fitting_views, position_in
 from shared.memories.past import was_removed
 from shared.memories.records import generations_of, has_form, memory_key, past_prefix
 from shared.memories.rows import moment_or_none
@@ -61,11 +61,10 @@ class Histories:
                 texts = _texts(self.backing, shown)
             except ObjectMissing:
                 continue  # changed since its rows were read: look again
-            more = len(states) > len(shown)
-            return {
-                "data": [_view(state, text) for state, text in zip(shown, texts, strict=True)],
-                "next_cursor": cursor_of(_position(shown[-1]), binding) if more else None,
-            }
+            views = [_view(state, text) for state, text in zip(shown, texts, strict=True)]
+            views = views[: fitting_views(views)]
+            last = _position(states[len(views) - 1]) if len(views) < len(states) else None
+            return {"data": views, "next_cursor": None if last is None else cursor_of(last, binding)}
         raise Unavailable
 
     def _states(self, scope: Scope, wish: HistoryWish, after: str | None) -> list[Item]:

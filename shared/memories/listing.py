@@ -13,7 +13,7 @@ from shared.aws.table import Query
 from shared.kernel.errors import Unavailable
 from shared.kernel.strict_json import compact
 from shared.memories.filters import lets_through, span_of
-from shared.memories.pages import cursor_of, fitting, position_in
+from shared.memories.pages import cursor_of, fitting, fitting_views, position_in
 from shared.memories.sight import LOOKS, is_visible
 from shared.memories.texts import texts_of
 from shared.memories.views import memory_view
@@ -79,12 +79,10 @@ class Listing:
                 texts = texts_of(self.backing.objects, shown)
             except ObjectMissing:
                 continue  # one was changed or removed since its row was read: look again
-            last = _position(shown[-1]) if len(shown) < len(rows) else reached
-            scope = wish.address.scope
-            return {
-                "data": [memory_view(scope, row, text) for row, text in zip(shown, texts, strict=True)],
-                "next_cursor": None if last is None else cursor_of(last, wish.binding),
-            }
+            views = [memory_view(wish.address.scope, row, text) for row, text in zip(shown, texts, strict=True)]
+            views = views[: fitting_views(views)]
+            last = _position(rows[len(views) - 1]) if len(views) < len(rows) else reached
+            return {"data": views, "next_cursor": None if last is None else cursor_of(last, wish.binding)}
         raise Unavailable
 
     def _read(self, wish: ListWish, after: str | None) -> tuple[list[Item], str | None]:

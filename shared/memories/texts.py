@@ -37,6 +37,6 @@ def texts_of(objects: Objects, rows: Sequence[Item]) -> list[str]:
 
 
 def size_of(row: Item) -> int:
-    """Return the bytes of a row's text."""
-    size: int = row["size"] if "object" in row else len(row["text"].encode())
+    """Return the bytes of a row's text; a past state may have none."""
+    size: int = row["size"] if "object" in row else len((row["text"] or "").encode())
     return size
