@@ -9,7 +9,7 @@ from functions.memories.answers import success
 from functions.memories.bodies import add_body
 from shared.http.answers import json_answer
 from shared.http.routing import new_router, request_of
-from shared.kernel.errors import InvalidInput, Unauthenticated, Unavailable
+from shared.kernel.errors import Conflict, InvalidInput, LodestoreError, Unauthenticated, Unavailable
 from shared.memories.accepting import Accepted, Accepting, Wanted
 from shared.memories.balances import shown
 from shared.memories.records import UserAddress, task_key
@@ -61,8 +61,7 @@ class Adding:
         self.run(task_key(address.scope, accepted.task_id))
         task = self.tasks.read(address.scope, accepted.task_id)
         if task["status"] == "failed":
-            error = task["error"]
-            raise Unavailable(error["message"], code=error["code"], details={"task_id": accepted.task_id})
+            raise _failure(task)
         return task
 
 
@@ -98,6 +97,15 @@ def _wanted(body: AddBody, address: UserAddress, caller: Admitted, correlation_i
         idempotency_key=body.idempotency_key,
         queued=body.in_background,
     )
+
+
+def _failure(task: Item) -> LodestoreError:
+    """Return what a caller is told of a task that failed while they waited in the request."""
+    error, details = task["error"], {"task_id": task["task"]}
+    if error["code"] == "dependency_unavailable":
+        return Unavailable(error["message"], code=error["code"], details=details)
+    kind = Conflict if error["code"] == "erased" else LodestoreError
+    return kind(error["message"], code=error["code"], details=details)
 
 
 def _told(accepted: Accepted, status: str, events: Any) -> dict[str, Any]:

@@ -152,8 +152,10 @@ class Accepting:
         attempt.found = self._backing.table.batch_get(keys)
 
     def _earlier(self, attempt: _Attempt) -> Item | None:
+        """Return what was answered under the key, if that still counts: everything forgotten since, it does not."""
         row = attempt.found.get(attempt.again) if attempt.again else None
-        return row if row and row["expires_at"] > attempt.task.now else None
+        counts = row and row["expires_at"] > attempt.task.now and row["generation"] >= attempt.completed().generation
+        return row if counts else None
 
     def _commit(self, attempt: _Attempt) -> Item | None:
         """Make the task and return None, or return what another request under the same key has left meanwhile."""
@@ -173,8 +175,9 @@ class Accepting:
         if again is None:
             self._backing.table.write(Put(task.row()))
             return
-        free = f"{ABSENT} OR #expires_at <= :now"
-        remembered = Put(_remembered(task, again), when=free, values={"now": task.now})
+        free = f"{ABSENT} OR #expires_at <= :now OR #generation < :generation"
+        values = {"now": task.now, "generation": task.generation}
+        remembered = Put(_remembered(task, again), when=free, values=values)
         persist(lambda: self._backing.table.transact(Put(task.row(), when=ABSENT), remembered))
 
     def _hand_over(self, attempt: _Attempt) -> None:
