@@ -1,6 +1,7 @@
 """Bedrock that throttles, fails, hangs, or answers garbage: asked again a little, and never taken for an answer."""
 
 import json
+from functools import cache
 from typing import Any
 
 import pytest
@@ -30,6 +31,12 @@ BUSY = [
 ]
 
 
+@cache
+def shared(**environ: str) -> Bedrock:
+    """Return one whose client is built once."""
+    return Bedrock(environ, read_seconds=60)
+
+
 @pytest.fixture
 def pauses() -> Pauses:
     return Pauses()
@@ -37,7 +44,9 @@ def pauses() -> Pauses:
 
 @pytest.fixture
 def bedrock(fake: FakeBedrock, pauses: Pauses) -> Bedrock:
-    return Bedrock(fake.environ, read_seconds=5, pause=pauses)
+    built = shared(**fake.environ)
+    built._pause = pauses
+    return built
 
 
 @pytest.mark.parametrize("failure", BUSY, ids=str)

@@ -15,7 +15,7 @@ FORM = Form("note", "Write a note.", {"type": "object", "properties": {"text": {
 def asked(
     fake: FakeBedrock, model: str = "eu.anthropic.claude-haiku-4-5-20251001-v1:0", *, seconds: float = 60
 ) -> Reply:
-    converse = Converse(Bedrock(fake.environ, read_seconds=5, pause=Pauses()), model)
+    converse = Converse(Bedrock(fake.environ, read_seconds=60, pause=Pauses()), model)
     return converse.ask("Be brief.", [Said("user", "Hello")], FORM, Budget(300, time.monotonic() + seconds))
 
 

@@ -40,7 +40,7 @@ def extraction_of(value: Any, positions: Collection[int]) -> Extraction:
         raise Unusable('none of its "facts" is an object with a "text"')
     if not summary and "facts" not in answer:
         raise Unusable('it has neither "summary" nor "facts"')
-    return Extraction(summary, tuple({fact.text: fact for fact in facts}.values()))
+    return Extraction(summary, tuple(facts))
 
 
 def summary_of(value: Any) -> Learnt:
