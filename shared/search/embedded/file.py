@@ -22,6 +22,7 @@ _WAIT_S: Final = 15.0
 """How long a writer waits for another process's."""
 
 _SCHEMA: Final = """
+PRAGMA synchronous = OFF;
 PRAGMA journal_mode = WAL;
 BEGIN;
 CREATE TABLE passages (
@@ -56,8 +57,11 @@ def make(path: Path) -> None:
             made = Path(scratch) / path.name
             with closing(sqlite3.connect(made)) as db:
                 db.executescript(_SCHEMA)
+            _sync(made)
             with suppress(FileExistsError):
                 os.link(made, path)
+            _sync(path.parent)
+            _sync(path.parent.parent)
 
 
 class OwnerFile:
@@ -175,6 +179,15 @@ class OwnerFile:
         self._db.executemany("DELETE FROM passages WHERE seq = ?", gone)
         self._db.executemany("INSERT INTO removals VALUES (?, ?)", [(change, seq) for (seq,) in gone])
         return len(gone)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or what a folder holds, is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager
