@@ -95,13 +95,15 @@ def delete_message(queue: Queue, receipt_handle: str) -> None:
         changed.notify_all()
 
 
-def change_message_visibility(backend: SQSBackend, queue_name: str, receipt_handle: str, timeout: int) -> None:
+def change_message_visibility(
+    backend: SQSBackend, queue_name: str, receipt_handle: str, visibility_timeout: int
+) -> None:
     """Let a message that is in flight be so for another time; only its last receipt may say so."""
     with changed:
         queue = backend.get_queue(queue_name)
         if not any(m.receipt_handle == receipt_handle for m in queue._messages):  # noqa: SLF001
             raise ReceiptHandleIsInvalid
-        _change_visibility(backend, queue_name, receipt_handle, timeout)
+        _change_visibility(backend, queue_name, receipt_handle, visibility_timeout)
         changed.notify_all()
 
 
