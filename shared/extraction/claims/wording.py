@@ -68,8 +68,8 @@ _IRREGULAR = {
     "went": "go", "gone": "go", "goes": "go", "bought": "buy", "saw": "see", "seen": "see", "ate": "eat",
     "eaten": "eat", "drank": "drink", "got": "get", "made": "make", "took": "take", "met": "meet", "left": "leave",
     "ran": "run", "began": "begin", "wrote": "write", "spoke": "speak", "lost": "lose", "kept": "keep", "has": "have",
-    "had": "have", "was": "be", "were": "be", "children": "child", "kids": "child", "kid": "child", "favorite": "favourite",
-    "color": "colour", "postgresql": "postgres", "based": "base",
+    "had": "have", "was": "be", "were": "be", "children": "child", "kids": "child", "kid": "child",
+    "favorite": "favourite", "color": "colour", "postgresql": "postgres", "based": "base",
 }  # fmt: skip
 _TOKEN = re.compile(rf"[{HAN}]|[^\W\d_{HAN}]+(?:['_.@/+#-]+[\w+#]+)*[+#]*|\d+(?:[.:,/-]\d+)*(?:am|pm|%)?|\d+|[$€£¥%]")
 _SIGNS = frozenset("$€£¥%")
