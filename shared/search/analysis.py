@@ -23,7 +23,8 @@ ANALYSED_CHARACTERS: Final = 32 * 1024
 EXACT: Final = "="
 """What a term begins with that stands for a name as it is written."""
 
-_LONGEST_STEMMED: Final = 24
+_STEMMED_FROM: Final = 3
+_STEMMED_TO: Final = 24
 _LONGEST_TERM: Final = 128
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK: Final = (
@@ -61,8 +62,9 @@ def query_terms(text: str) -> list[str]:
 
 def chinese_share(text: str) -> float:
     """Return how much of a text's letters is Chinese, from 0 to 1."""
-    letters = len(_LETTERS.findall(text))
-    return len(_HAN_LETTERS.findall(text)) / letters if letters else 0.0
+    beginning = text[:ANALYSED_CHARACTERS]
+    letters = len(_LETTERS.findall(beginning))
+    return len(_HAN_LETTERS.findall(beginning)) / letters if letters else 0.0
 
 
 def is_chinese(text: str) -> bool:
@@ -72,7 +74,8 @@ def is_chinese(text: str) -> bool:
 
 def _normal(text: str) -> str:
     """Bring width, ligatures, accents and apostrophes to one form."""
-    apart = unicodedata.normalize("NFKD", text[:ANALYSED_CHARACTERS])
+    # Some characters become many: what they became is cut again.
+    apart = unicodedata.normalize("NFKD", text[:ANALYSED_CHARACTERS])[:ANALYSED_CHARACTERS]
     return unicodedata.normalize("NFC", _ACCENTS.sub("", apart)).translate(_MARKS)
 
 
@@ -82,7 +85,7 @@ def _only_asks(word: str) -> bool:
 
 
 def _says_nothing(term: str) -> bool:
-    return len(term) > 1 and FUNCTION_CHARACTERS.issuperset(term)
+    return FUNCTION_CHARACTERS.issuperset(term)
 
 
 def _terms(normal: str) -> Iterator[str]:
@@ -119,7 +122,7 @@ def _part(part: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    if len(word) > _LONGEST_STEMMED or not (word.isascii() and word.isalpha()):
+    if not (_STEMMED_FROM <= len(word) <= _STEMMED_TO and word.isascii() and word.isalpha()):
         return word[:_LONGEST_TERM]
     with _STEMMING:
         stem: str = _stemmer().stemWord(word)
