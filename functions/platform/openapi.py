@@ -13,6 +13,7 @@ import sys
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
+from functions.memories import openapi as memories
 from functions.platform import description as platform
 from functions.platform.documents import DOCUMENT
 from functions.platform.version import VERSION
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from shared.http.openapi import Json
 
-SURFACES = (projects.DESCRIPTION, stores.DESCRIPTION, platform.DESCRIPTION)
+SURFACES = (projects.DESCRIPTION, stores.DESCRIPTION, memories.DESCRIPTION, platform.DESCRIPTION)
 _PURPOSE = """Memory for AI agents.
 
 Every request but those of `/health`, `/ready` and this document carries a key: `Authorization: Bearer K`,

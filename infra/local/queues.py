@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from infra.local.stack import QueueSource
     from shared.aws.clients import Aws
 
-WIDTH = 4
-"""So many batches at a time, at most: one machine has no more cores to spare."""
+WIDTH = 2
+"""So many batches at a time, at most: the rest of the machine answers requests."""
 
 WAIT_SECONDS = 5
 """How long one receive waits: below the clients' own time-out. Waiting takes no time of the processor."""
