@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from shared.memories.rewriting import rewritten
 from shared.memories.sight import LOOKS, is_visible, read_all
 from shared.memories.texts import size_of, texts_of
 from shared.memories.views import hit_view
+from shared.search.analysis import is_chinese
 from shared.search.fusion import DEPTH, candidates, fuse
 from shared.search.port import AllOf, Ask, Channels, Is
 
@@ -46,8 +46,6 @@ CANDIDATES: Final = 50
 
 SPARE: Final = 10
 """How many more than are needed a channel is asked for, since an index may still hold what is over."""
-
-_HAN: Final = re.compile("[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True)
@@ -181,8 +179,7 @@ class Searching:
 
 
 def _fused(wish: SearchWish, found: Sequence[Channels]) -> list[Hit]:
-    chinese = _HAN.search(wish.query) is not None
-    return fuse(found, k_dense=wish.k_dense, k_sparse=wish.k_sparse, chinese=chinese)
+    return fuse(found, k_dense=wish.k_dense, k_sparse=wish.k_sparse, chinese=is_chinese(wish.query))
 
 
 def _some_more(k: int) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from functions.memories import api
+from functions.platform import sweeper
 from shared.aws.items import key_of
 from shared.aws.writes import Put
 from shared.extraction.fingerprint import fingerprint
@@ -21,17 +22,21 @@ from shared.http.surface import Surface
 from shared.http.telemetry import Telemetry
 from shared.kernel.errors import Unavailable
 from shared.kernel.scope import Role, Scope
+from shared.memories.delivery import Deliveries, Message
 from shared.memories.indexing import passages_of
+from shared.memories.means import Means
 from shared.memories.models import MODES_OF_KIND
 from shared.memories.past import past_state
 from shared.memories.records import INLINE_BYTES, UserAddress
 from shared.memories.rows import Origin, memory_row, next_revision
+from shared.memories.work import State
 from shared.retention.records import KEEP, object_key, owner_of
 from shared.search.embedded.index import EmbeddedIndex
 from shared.tenancy.models import KeyWish
 from shared.wiring.memories import SURFACE, Memories
-from tests.clients.events import Client
+from tests.clients.events import CONTEXT, Client
 from tests.emulator.cloud import emulated_cloud
+from tests.memories.fakes import SentenceExtractor, WordDecider
 from tests.memories.hashing import HashEmbedder
 from tests.projects.world import MovedClock
 
@@ -79,6 +84,10 @@ class Composed(Memories):
     @property
     def index(self) -> Any:
         return self._world.index
+
+    @property
+    def means(self) -> Means:
+        return Means(self.backing, self.index, self.embedder, SentenceExtractor(), WordDecider())
 
 
 @dataclass
@@ -191,6 +200,7 @@ class Shelf:
         said = {"event": "UPDATE", "reason": "It says something newer.", "decided_at": at, "updated_at": at}
         row = {**kept, **self._kept(text, self.address().scope), **said, "revision": next_revision(old), **fields}
         self.store(row, text)
+        self.objects.discard(*([old["object"]] if "object" in old else []))
         return row
 
     def memory_row(self, memory_id: str, address: UserAddress | None = None) -> Item:
@@ -218,6 +228,24 @@ class Shelf:
         owner = (address or self.address()).owner
         found = self.index.index.search([Ask(owner, text, self.embedder.of_query(text), 5, 5, 0.99)])[0]
         return bool(found.dense)
+
+    def work(self) -> int:
+        """Do the work of all messages in the queue, as the worker does, and return how many there were."""
+        deliveries = Deliveries(self.composed.means, self.composed.dead_letters)
+        sqs, url, done = self.cloud.aws.sqs, self.environ["QUEUE_URL"], 0
+        while got := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
+            for message in got:
+                outcome = deliveries.take(Message(message["Body"]), late=lambda: False, watch=lambda _: None)
+                assert outcome.state is State.DONE, outcome
+                sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+                done += 1
+        return done
+
+    def sweep(self, job: str = "sweep") -> dict[str, Any]:
+        """Run a job of the sweeper, and return what its log line says."""
+        environ = self.cloud.environment("SweeperFunction")
+        told: dict[str, Any] = sweeper.build(environ, self.cloud.aws, self.clock)({"job": job}, CONTEXT)
+        return told
 
     def messages(self) -> list[dict[str, Any]]:
         """Return the bodies of the messages in the queue, and leave them there."""
@@ -257,6 +285,20 @@ class Reader(Client):
 
     def forget(self, memory_id: str, query: str = "") -> Answer:
         return self.delete(f"{ROOT}/{memory_id}", query=query)
+
+    def forget_all(self, user: str = USER) -> str:
+        """Forget all of a user, and return the erasure's id."""
+        answer = self.delete(ROOT, query={"user_id": user})
+        assert answer.status == 202, answer.content
+        assert answer.json["data"]["status"] == "accepted"
+        task_id: str = answer.json["data"]["task_id"]
+        return task_id
+
+    def receipt(self, task_id: str) -> dict[str, Any]:
+        answer = self.get(f"{ROOT}/erasures/{task_id}")
+        assert answer.status == 200, answer.content
+        told: dict[str, Any] = answer.json["data"]
+        return told
 
     def history(self, memory_id: str, **query: Any) -> Answer:
         return self.get(f"{ROOT}/{memory_id}/history", query=query)
