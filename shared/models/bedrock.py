@@ -50,7 +50,9 @@ _CREDENTIALS = "Give this process AWS credentials that are valid, and a region."
 
 
 class Bedrock:
-    """The runtime of one region, for a model that answers within `read_seconds`.
+    """The runtime of one region, for models that answer within `read_seconds`.
+
+    An attempt begins only while half of that is left of the time that its call is given.
 
     `environ` may hold `BEDROCK_REGION`, when the models are used in another region than everything else, and
     `AWS_ENDPOINT_URL_BEDROCK_RUNTIME`. The client is built at the first call and shared by threads.
@@ -68,7 +70,7 @@ class Bedrock:
         """Return a model's JSON answer to a JSON body, in its own form.
 
         Raises:
-            Unavailable: it throttles, is down, or answers garbage, and went on so for `seconds` or four attempts.
+            Unavailable: it throttles, is down, or answers garbage, and went on so for four attempts or `seconds`.
             ModelRefused: it will not answer until somebody changes what the message says.
         """
         sent = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
@@ -129,8 +131,10 @@ class Bedrock:
         return client
 
     def _asked(self, model: str, call: Callable[[], T], seconds: float) -> T:
-        end, pause = time.monotonic() + seconds, FIRST_PAUSE
-        left = ATTEMPTS
+        last = time.monotonic() + seconds - self._read_seconds / 2
+        left, pause = ATTEMPTS, FIRST_PAUSE
+        if time.monotonic() > last:
+            raise Unavailable(f"The model {model} is not asked: too little is left of the time it is given. Try again.")
         while True:
             left -= 1
             try:
@@ -140,7 +144,7 @@ class Bedrock:
                 raise
             except Unavailable:
                 wait = random.uniform(pause / 2, pause)  # noqa: S311 - spreads callers, keeps no secret
-                if not left or time.monotonic() + wait > end:
+                if not left or time.monotonic() + wait > last:
                     raise
                 self._pause(wait)
                 pause = min(2 * pause, LONGEST_PAUSE)

@@ -7,8 +7,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from shared.kernel.errors import Unavailable
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -86,8 +84,6 @@ class Converse:
             Unavailable: it can't be asked now, or the time is over.
             ModelRefused: it will not answer until somebody changes what the message says.
         """
-        if budget.seconds <= 0:
-            raise Unavailable(f"The model {self.model} took longer than it is given. Try again.")
         request: dict[str, Any] = {
             "system": [{"text": system}],
             "messages": [{"role": m.role, "content": [{"text": m.text.strip() or _UNSAID}]} for m in said],

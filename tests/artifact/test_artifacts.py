@@ -103,6 +103,13 @@ def test_an_artifact_stays_below_40_mb_and_with_a_model_inside_below_200(built: 
     assert size < (LARGEST if name in WITH_MODELS else SMALL)
 
 
+@pytest.mark.parametrize("name", [name for name in WITH_MODELS if name in FUNCTIONS])
+def test_an_artifact_with_a_model_inside_embeds(built: Path, name: str) -> None:
+    asked = "from shared.wiring.models import embedder_of; print(len(embedder_of({}).of_query('hello')))"
+    command = [str(PYTHON), "-B", "-c", asked]
+    assert subprocess.run(command, cwd=built / name, capture_output=True, text=True, check=True).stdout == "512\n"
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_artifact_brings_nothing_that_the_runtime_brings(built: Path, name: str) -> None:
     brought = {path.name for path in (built / name).iterdir()}

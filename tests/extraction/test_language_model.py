@@ -31,7 +31,7 @@ def bedrock(read_seconds: float, **environ: str) -> Bedrock:
     return Bedrock(environ, read_seconds=read_seconds, pause=Pauses())
 
 
-def extractor(fake: FakeBedrock, *, seconds: float = 60, read_seconds: float = 60) -> LanguageModelExtractor:
+def extractor(fake: FakeBedrock, *, seconds: float = 90, read_seconds: float = 60) -> LanguageModelExtractor:
     return LanguageModelExtractor(Converse(bedrock(read_seconds, **fake.environ), "anthropic.x"), seconds=seconds)
 
 

@@ -2,11 +2,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from shared.models.use import UseEmbedder
 from tests.models.bedrock import FakeBedrock
 
 
 @pytest.fixture(scope="session")
 def bedrock_server() -> Iterator[FakeBedrock]:
+    UseEmbedder().of_query("loaded before anybody waits for it")
     fake = FakeBedrock()
     yield fake
     fake.stop()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shared.kernel.errors import Unavailable
+from shared.models import cohere, titan
 from shared.models.bedrock import ATTEMPTS, LONGEST_PAUSE, Bedrock
 from shared.models.cohere import CohereEmbedder
 from shared.models.errors import ModelRefused
@@ -35,6 +36,13 @@ BUSY = [
 def shared(**environ: str) -> Bedrock:
     """Return one whose client is built once."""
     return Bedrock(environ, read_seconds=60)
+
+
+@pytest.fixture(autouse=True)
+def a_slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give calls the time that a busy machine takes for what a test expects of them."""
+    monkeypatch.setattr(titan, "SECONDS", 90)
+    monkeypatch.setattr(cohere, "SECONDS", 90)
 
 
 @pytest.fixture
@@ -73,11 +81,14 @@ def test_what_does_not_pass_is_unavailable_after_four_attempts(
     assert max(pauses.seconds) <= LONGEST_PAUSE
 
 
-def test_no_attempt_begins_when_the_time_is_over(fake: FakeBedrock, bedrock: Bedrock, pauses: Pauses) -> None:
+def test_no_attempt_begins_when_the_time_is_nearly_over(fake: FakeBedrock, pauses: Pauses) -> None:
     fake.will(*[Fails(429, "ThrottlingException")] * 10)
-    with pytest.raises(Unavailable):
-        bedrock.invoke("amazon.titan-embed-text-v2:0", {"inputText": "a", "dimensions": 512}, seconds=0.01)
-    assert len(fake.requests) == 1
+    bedrock = Bedrock(fake.environ, read_seconds=20, pause=pauses)
+    for seconds, attempts in ((10.1, 1), (9.9, 0)):
+        fake.requests.clear()
+        with pytest.raises(Unavailable):
+            bedrock.invoke("amazon.titan-embed-text-v2:0", {"inputText": "a", "dimensions": 512}, seconds)
+        assert len(fake.requests) == attempts
     assert pauses.seconds == []
 
 

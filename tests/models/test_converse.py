@@ -56,7 +56,7 @@ def test_an_answer_without_content_is_an_empty_one(fake: FakeBedrock) -> None:
 
 
 def test_nothing_is_asked_when_the_time_is_over(fake: FakeBedrock) -> None:
-    with pytest.raises(Unavailable, match="longer"):
+    with pytest.raises(Unavailable, match="too little"):
         asked(fake, seconds=-1)
     assert fake.requests == []
 

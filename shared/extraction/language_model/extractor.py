@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 A = TypeVar("A")
 SECONDS = 110.0  # a worker's call ends at 150
-TOKENS = 6_000
-AT_ONCE = 4
+TOKENS = 4_000
+AT_ONCE = 8
 NOTHING = Extraction(None)
 KEPT = 4_000  # characters of a reply that can't be used, for the task's record
 
