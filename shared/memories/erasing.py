@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.errors import TransactionFailed
 from shared.aws.items import key_of
-from shared.aws.writes import Delete, Put, Update
+from shared.aws.writes import PRESENT, Delete, Put, Update
 from shared.kernel.clock import DAY_MS
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import NotFound, Unavailable
@@ -112,9 +112,11 @@ class Receipts:
             return True
         if row["status"] != "success":
             _send(self.backing, row)
-        moment = row["created_at"] + KEPT_MS if row["status"] == "success" else now + AGAIN_MS
+        done = row["status"] == "success"
+        moment = row["created_at"] + KEPT_MS if done else now + AGAIN_MS
         due = {"expires_at": moment, "due": due_bucket(moment, row["erasure"])}
-        self.backing.table.write(Update(key_of(row), due, when="attribute_exists(#pk)"))
+        # Whose it was is not kept once it is done.
+        self.backing.table.write(Update(key_of(row), due, drop=("user_id",) if done else (), when=PRESENT))
         return True
 
 
