@@ -33,12 +33,19 @@ class Folder:
             Unavailable: it can't be read or made.
         """
         try:
+            if not self._path.exists() and self._replaced.exists():
+                raise IndexMismatch(f"A rebuild of the search index in {self._path} did not end. Run `make reindex`.")
             self._make()
             told = json.loads((self._path / _NAME).read_text())
         except (OSError, ValueError) as error:
             raise Unavailable(f"The search index's folder {self._path} can't be used.") from error
         if told != self._wanted:
             raise IndexMismatch(self._difference(told))
+
+    @property
+    def _replaced(self) -> Path:
+        """Where a rebuild moves the folder to, before its own takes the place."""
+        return self._path.with_name(f"{self._path.name}.old")
 
     def _make(self) -> None:
         """Write what it is for, whole or not at all, where nobody else has."""
