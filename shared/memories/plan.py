@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.extraction.port import Extraction, Learnt
 from shared.memories.rows import memory_id_of
+from shared.models.converse import Usage
 
 if TYPE_CHECKING:
     from shared.aws.items import Item
@@ -94,7 +95,8 @@ def state_of(row: Item) -> State:
 
 def _extraction(kept: dict[str, Any]) -> Extraction:
     summary = kept["summary"]
-    return Extraction(_learnt(summary) if summary else None, tuple(map(_learnt, kept["facts"])))
+    usage = Usage(**kept["usage"])
+    return Extraction(_learnt(summary) if summary else None, tuple(map(_learnt, kept["facts"])), usage)
 
 
 def _learnt(kept: dict[str, Any]) -> Learnt:

@@ -26,6 +26,7 @@ from shared.memories.attempts import (
 from shared.memories.ending import Reason, fail
 from shared.memories.means import OnceEmbedder
 from shared.memories.run import Run
+from shared.models.errors import ModelRefused
 from shared.retention.faults import Fault, fault_of
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Worker:
 
     def _failed(self, attempt: Attempt, error: Exception) -> Outcome:
         reason = _reason(error)
-        if isinstance(error, Unavailable | Conflict | LostRace):
+        if isinstance(error, Unavailable | Conflict | LostRace) and not isinstance(error, ModelRefused):
             return self._wait_for(attempt, error)
         if reason is not None:
             return self._given_up(attempt, reason, None)
@@ -212,6 +213,8 @@ def _reason(error: Exception) -> Reason | None:
         return Reason("extraction_failed", _bounded(error), reply=_reply(error))
     if isinstance(error, ObjectMissing):
         return LOST
+    if isinstance(error, ModelRefused):
+        return Reason("model_refused", f"{error.message} {error.details['hint']}")
     if isinstance(error, Unavailable | Conflict | LostRace):
         return DOWN
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +47,7 @@ _REMEDIES = {
     "inference profile.",
     "ValidationException": "Check the model id, whether this region offers it on demand, and what it takes.",
 }
+_ARN = re.compile(r"arn:\S+|\b\d{12}\b")
 _CREDENTIALS = "Give this process AWS credentials that are valid, and a region."
 
 
@@ -160,7 +162,7 @@ def _translated(model: str) -> Iterator[None]:
     except botocore.ClientError as error:
         raise _translate(model, error.response) from error
     except (botocore.NoCredentialsError, botocore.PartialCredentialsError, botocore.NoRegionError) as error:
-        raise ModelRefused(f"The model {model} can't be asked: {error} {_CREDENTIALS}") from error
+        raise ModelRefused(f"The model {model} can't be asked: {error}", hint=_CREDENTIALS) from error
     except (
         botocore.ConnectionError,
         botocore.HTTPClientError,
@@ -175,4 +177,5 @@ def _translate(model: str, response: Any) -> Unavailable:
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if code in _PASSING or status >= 500 or status in (408, 429):
         return Unavailable(f"The model {model} is busy or down ({code or status}). Try again.")
-    return ModelRefused(f"The model {model} refuses: {message[:300]} ({code}). {_REMEDIES.get(code, _CREDENTIALS)}")
+    told = _ARN.sub("…", message)[:300]  # which would tell callers our account and roles
+    return ModelRefused(f"The model {model} refuses ({code}): {told}", hint=_REMEDIES.get(code, _CREDENTIALS))

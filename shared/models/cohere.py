@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from shared.models.errors import ModelRefused
 from shared.models.text import readable
-from shared.models.vectors import checked
+from shared.models.vectors import checked, refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,5 +55,5 @@ class CohereEmbedder:
         answer = self._bedrock.invoke(self._model, body, SECONDS)
         found = answer.get("embeddings") if isinstance(answer, dict) else None
         if not isinstance(found, list) or len(found) != len(texts):
-            raise ModelRefused(f"The embedder {self.name} does not answer one vector for each of {len(texts)} texts.")
+            raise refused(f"The embedder {self.name} does not answer one vector for each of {len(texts)} texts.")
         return [checked(vector, self.name, self.dimension) for vector in found]

@@ -110,7 +110,7 @@ def test_nobody_at_the_address_is_unavailable(fake: FakeBedrock, pauses: Pauses)
     [
         (Fails(403, "AccessDeniedException"), "enable access"),
         (Fails(404, "ResourceNotFoundException"), "inference profile"),
-        (Fails(400, "ValidationException", "no on-demand throughput"), "no on-demand throughput"),
+        (Fails(400, "ValidationException"), "offers it on demand"),
         (Fails(403, "UnrecognizedClientException"), "credentials"),
         (Fails(403, "ExpiredTokenException"), "credentials"),
     ],
@@ -120,9 +120,21 @@ def test_a_refusal_is_not_asked_again_and_says_what_to_do(
     fake: FakeBedrock, bedrock: Bedrock, failure: Fails, remedy: str
 ) -> None:
     fake.will(failure)
-    with pytest.raises(ModelRefused, match=remedy):
+    with pytest.raises(ModelRefused, match=failure.code) as refused:
         TitanEmbedder(bedrock).of_query("hello")
+    assert remedy in refused.value.details["hint"]
+    assert refused.value.retry_after == 60
     assert len(fake.requests) == 1
+
+
+def test_a_refusal_tells_what_was_said_but_no_account_and_no_role(fake: FakeBedrock, bedrock: Bedrock) -> None:
+    role = "arn:aws:sts::123456789012:assumed-role/lodestore-worker/x"
+    fake.will(
+        Fails(403, "AccessDeniedException", f"User: {role} of 123456789012 may not bedrock:InvokeModel on {role}")
+    )
+    with pytest.raises(ModelRefused, match="may not bedrock:InvokeModel on …") as refused:
+        TitanEmbedder(bedrock).of_query("hello")
+    assert "1234" not in str(refused.value) + str(refused.value.details)
 
 
 @pytest.mark.parametrize("missing", ["credentials", "region"])
