@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from shared.extraction.fingerprint import fingerprint
 from shared.extraction.port import Extraction, Learnt
 from shared.extraction.rules.cleaning import spoken
+from shared.extraction.rules.compounds import parted
 from shared.extraction.rules.forgetting import THAT, wish
 from shared.extraction.rules.kinds import categories_of, type_of
 from shared.extraction.rules.questions import told_before
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
 MOST_FACTS = 200
 """No conversation teaches more than so many; of more, the most telling are kept."""
 
+MOST_SAID = 2_000
+"""Of a conversation, the first so many statements are considered; more than a human says in a day."""
+
+MOST_SENTENCES = 5_000
+"""Of one turn, the first so many sentences are read."""
+
 _CONFIRMED = re.compile(
     r"\b(?:decided|agreed|confirmed|we(?:'ll| will)|i(?:'ll| will) (?:use|keep|add|store|retry)|use[sd]?|must"
     r"|at most|at least|switched"
@@ -38,10 +46,13 @@ _CONFIRMED = re.compile(
 
 @dataclass(frozen=True)
 class _Said:
-    """A sentence that is worth keeping: as it is kept, where it stood, and who said it."""
+    """A sentence that is worth keeping: as it is kept, the turn it stood in, its time (ms), and who said it."""
 
-    learnt: Learnt
+    text: str
+    position: int
+    at: int
     by_user: bool
+    forget: bool = False
 
 
 class RuleExtractor:
@@ -49,11 +60,13 @@ class RuleExtractor:
 
     def extract(self, conversation: Conversation) -> Extraction:
         """Return the summary, the facts and the wishes to forget of a conversation."""
-        said = [each for turn in conversation.turns for each in _of_turn(turn, conversation)]
-        facts = _distinct([each.learnt for each in said if each.by_user])
-        worth = [each.learnt for each in said if not each.learnt.forget]
-        taught = any(each.by_user for each in said if not each.learnt.forget)
-        return Extraction(_summary(worth) if taught else None, tuple(_bounded(facts)))
+        said = list(islice(chain.from_iterable(_of_turn(turn, conversation) for turn in conversation.turns), MOST_SAID))
+        worth = [each for each in said if not each.forget]
+        facts = _bounded(_distinct([each for each in said if each.by_user]))
+        return Extraction(
+            _summary(worth, code=conversation.code) if any(each.by_user for each in worth) else None,
+            tuple(_learnt(each, positions, code=conversation.code) for each, positions in facts),
+        )
 
     def summarise(self, summaries: Sequence[str], conversation: Conversation) -> Learnt:
         """Return the most telling sentences of the parts' summaries, in order."""
@@ -61,7 +74,8 @@ class RuleExtractor:
         places = most_telling(parts, [categories_of(each) for each in parts])
         text = joined([parts[place] for place in places]) or "\n".join(summaries)[:600]
         positions = tuple(turn.position for turn in conversation.turns)
-        return replace(_learnt(text, conversation.at, conversation.at, code=conversation.code), positions=positions)
+        whole = _Said(text, 0, conversation.at, by_user=True)
+        return replace(_learnt(whole, positions, code=conversation.code), event_at=conversation.at)
 
 
 def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
@@ -71,15 +85,16 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
     if not by_user and not conversation.code:
         return []
     said: list[_Said] = []
-    for sentence in sentences(spoken(turn.text)):
+    for sentence in islice(sentences(spoken(turn.text)), MOST_SENTENCES):
         unwanted = wish(sentence) if by_user else None
         if unwanted is not None:
-            said += _forgotten(unwanted, said, name, at, turn.position)
+            said += _forgotten(unwanted, said, name, _Said("", turn.position, at, by_user))
             continue
-        for text in _statements(sentence, code=conversation.code):
-            if by_user or _CONFIRMED.search(text):
-                learnt = _learnt(named(text, name), at, at, code=conversation.code)
-                said.append(_Said(replace(learnt, positions=(turn.position,)), by_user))
+        said += (
+            _Said(named(text, name), turn.position, at, by_user)
+            for text in _statements(sentence, code=conversation.code)
+            if by_user or _CONFIRMED.search(text)
+        )
     return said
 
 
@@ -88,60 +103,59 @@ def _statements(sentence: str, *, code: bool) -> Iterator[str]:
     bare = trimmed(sentence)
     for text in (bare, told_before(bare)):
         if text and is_statement(text, code=code):
-            yield text
+            yield from parted(text)
             return
 
 
-def _forgotten(unwanted: str, said: list[_Said], name: str | None, at: int, position: int) -> list[_Said]:
+def _forgotten(unwanted: str, said: list[_Said], name: str | None, where: _Said) -> list[_Said]:
     """Return the wish; one that only points back takes the sentence before it along."""
     if unwanted == THAT:
-        if not said or said[-1].learnt.forget:
+        if not said or said[-1].forget:
             return []
-        unwanted = said.pop().learnt.text
-    text = named(unwanted, name)
-    return [_Said(Learnt(text=text, event_at=at, positions=(position,), forget=True), by_user=True)]
+        unwanted = said.pop().text
+    return [replace(where, text=named(unwanted, name), forget=True)]
 
 
-def _learnt(text: str, event_at: int, seen_from: int, *, code: bool) -> Learnt:
-    categories = categories_of(text)
-    when = time_in(text, seen_from)
+def _learnt(said: _Said, positions: tuple[int, ...], *, code: bool) -> Learnt:
+    if said.forget:
+        return Learnt(said.text, event_at=said.at, positions=positions, forget=True)
+    categories = categories_of(said.text)
+    when = time_in(said.text, said.at)
     return Learnt(
-        text=text,
-        memory_type=type_of(text, categories, code=code),
+        text=said.text,
+        memory_type=type_of(said.text, categories, code=code),
         categories=categories,
-        event_at=event_at if when is None else when,
+        event_at=said.at if when is None else when,
+        positions=positions,
     )
 
 
-def _distinct(facts: list[Learnt]) -> list[Learnt]:
+def _distinct(said: list[_Said]) -> list[tuple[_Said, tuple[int, ...]]]:
     """Let what was said twice be one fact, of both turns."""
-    kept: dict[tuple[str, bool], Learnt] = {}
-    for fact in facts:
-        key = (fingerprint(fact.text), fact.forget)
-        first = kept.get(key)
-        positions = fact.positions if first is None else tuple(sorted({*first.positions, *fact.positions}))
-        kept[key] = replace(first or fact, positions=positions)
-    return list(kept.values())
+    kept: dict[tuple[str, bool], tuple[_Said, set[int]]] = {}
+    for each in said:
+        _, positions = kept.setdefault((fingerprint(each.text), each.forget), (each, set()))
+        positions.add(each.position)
+    return [(first, tuple(sorted(positions))) for first, positions in kept.values()]
 
 
-def _bounded(facts: list[Learnt]) -> list[Learnt]:
+def _bounded(facts: list[tuple[_Said, tuple[int, ...]]]) -> list[tuple[_Said, tuple[int, ...]]]:
     if len(facts) <= MOST_FACTS:
         return facts
-    texts = [fact.text for fact in facts]
-    places = most_telling(texts, [fact.categories for fact in facts], most=MOST_FACTS, longest=10**9)
+    texts = [fact.text for fact, _ in facts]
+    places = most_telling(texts, [categories_of(text) for text in texts], most=MOST_FACTS, longest=10**9)
     return [facts[place] for place in places]
 
 
-def _summary(worth: list[Learnt]) -> Learnt:
-    places = most_telling([each.text for each in worth], [each.categories for each in worth])
+def _summary(worth: list[_Said], *, code: bool) -> Learnt:
+    categories = [categories_of(each.text) for each in worth]
+    places = most_telling([each.text for each in worth], categories)
     chosen = [worth[place] for place in places]
-    text = joined([each.text for each in chosen])
-    categories = tuple(dict.fromkeys(label for each in chosen for label in each.categories))
-    types = [each.memory_type for each in chosen]
+    types = [type_of(worth[place].text, categories[place], code=code) for place in places]
     return Learnt(
-        text=text,
+        text=joined([each.text for each in chosen]),
         memory_type=max(dict.fromkeys(types), key=types.count),
-        categories=categories,
-        event_at=chosen[-1].event_at,
-        positions=tuple(sorted({position for each in chosen for position in each.positions})),
+        categories=tuple(dict.fromkeys(label for place in places for label in categories[place])),
+        event_at=chosen[-1].at,
+        positions=tuple(sorted({each.position for each in chosen})),
     )

@@ -24,7 +24,6 @@ _SHORT = frozenset(words("mr mrs ms dr prof st sr jr vs etc inc ltd co corp no n
     "u.k",
 }
 _SHORT_WORD = re.compile(r"[A-Za-z](?:[A-Za-z.]{0,8}[A-Za-z])?$")
-_OWN_CLAUSE = re.compile("[，,](?:而|而且|并且|但是?|不过)?(?=我(?!们|觉得|想|也|就|才|都|还|会|可以|要|能|感))")
 _OPENS_LOWER = re.compile(r"\s*[a-z]")
 _GOES_ON = re.compile(r"[A-Za-z0-9,\u2019']\s*$")
 
@@ -50,19 +49,9 @@ def _split(text: str) -> Iterator[str]:
     for end in _END.finditer(text):
         if end[0].startswith(".") and not _ends_here(text, end):
             continue
-        yield from _parted(text[start : end.end()])
+        yield from _trimmed(text[start : end.end()])
         start = end.end()
-    yield from _parted(text[start:])
-
-
-def _parted(sentence: str) -> Iterator[str]:
-    """Part a Chinese sentence where each side has a subject of its own: 我住在北京，我妹妹住在上海."""
-    start = 0
-    for comma in _OWN_CLAUSE.finditer(sentence):
-        if sentence[start : start + 1] == "我":
-            yield from _trimmed(sentence[start : comma.start()])
-            start = comma.end()
-    yield from _trimmed(sentence[start:])
+    yield from _trimmed(text[start:])
 
 
 def _ends_here(text: str, end: re.Match[str]) -> bool:
