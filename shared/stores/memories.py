@@ -8,6 +8,7 @@ from shared.aws.errors import ObjectMissing
 from shared.aws.writes import ABSENT, PRESENT, Delete, Put
 from shared.kernel.errors import InvalidInput, Unavailable
 from shared.kernel.ids import prefixed
+from shared.stores.archiving import gate
 from shared.stores.errors import StaleContent
 from shared.stores.records import MEMORY, head_row, memory_view
 from shared.stores.sight import LOOKS, look
@@ -115,7 +116,7 @@ class _Creation(MemoryWrite):
 
     def apply(self, sight: Sight) -> Item:
         """Make the memory."""
-        store = sight.writable_store()
+        store = self.writable_store(sight)
         tree = Tree(self.address, sight.places)
         self.place(tree, self._path, sight)
         limit = self.backing.memories_a_store
@@ -141,17 +142,17 @@ class _Update(MemoryWrite):
 
     def apply(self, sight: Sight) -> Item:
         """Change the memory."""
-        sight.writable_store()
+        self.writable_store(sight)
         head = sight.known_head()
         if self._wish.holds(head):
             return head
         if self._wish.expected not in (None, head["sha256"]):
             raise StaleContent
         path = self._wish.path or head["l1"]
-        moves = self._move(sight, head, path) if path != head["l1"] else []
+        held = self._move(sight, head, path) if path != head["l1"] else [gate(self.address, self.memory_id)]
         version = self._draw(head, path)
         new = head_row(self.address, path, version, head["created_at"])
-        self.commit(version, Put(new, "#version = :seen", {"seen": head["version"]}), *moves)
+        self.commit(version, Put(new, "#version = :seen", {"seen": head["version"]}), *held)
         return new
 
     def _draw(self, head: Item, path: str) -> Item:

@@ -3,18 +3,20 @@
 | record  | pk                 | sk         | l1                   | l2                      | l3                  |
 | store   | `M#tenant#project` | store id   | its id till archived |                         |                     |
 | head    | `H#…#store`        | memory id  | path                 | `{updated_at}#{memory}` | path by level       |
+| gate    | `H#…#store`        | `gate#07`  |                      |                         |                     |
 | place   | `N#…#store`        | path       |                      | directories by level    |                     |
 | version | `V#…#store`        | version id | `{memory}#{version}` |                         | `{actor}#{version}` |
 
-A head is a live memory. A place says what a path is: a file (`memory_id`) or a directory (`children`, how many places
-lie directly in it), so that "never both" is a condition on one item. Ids hold the moment of their making, which is
-`created_at`, so that the order of ids is the order of time.
+A head is a live memory. Gates are in archived stores alone (`archiving`). A place says what a path is: a file
+(`memory_id`) or a directory (`children`, how many places lie directly in it), so that "never both" is a condition on
+one item. Ids hold the moment of their making, which is `created_at`, so that the order of ids is the order of time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from shared.kernel.clock import rfc3339
 from shared.kernel.ids import is_ulid, ulid_ms
@@ -32,6 +34,9 @@ VERSION = "memver"
 PATH_BYTES = 1024
 SEGMENTS = 20
 _FIRST_LEVEL = ord("a")
+
+GATES = 64
+"""The gates of a store: what changes of content share instead of its row. One transaction, of 100 items, writes all."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,18 @@ class StoreAddress:
     def version_key(self, version_id: str) -> Key:
         """Return the key of a version."""
         return self.versions, version_id
+
+    @property
+    def gates(self) -> list[Key]:
+        """The keys of all its gates."""
+        return [self._gate(number) for number in range(GATES)]
+
+    def gate_of(self, memory_id: str) -> Key:
+        """Return the key of the gate that changes of a memory pass."""
+        return self._gate(crc32(memory_id.encode()) % GATES)
+
+    def _gate(self, number: int) -> Key:
+        return self.heads, f"gate#{number:02d}"
 
     @property
     def _name(self) -> str:

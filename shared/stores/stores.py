@@ -12,6 +12,7 @@ from shared.aws.writes import ABSENT, PRESENT, Delete, Put, Update
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import InvalidInput, NotFound
 from shared.kernel.ids import prefixed
+from shared.stores.archiving import UNCHANGED, archive
 from shared.stores.models import METADATA_PAIRS
 from shared.stores.pages import ANY_TIME, Moments, Page, id_bounds, id_in, page_of
 from shared.stores.records import STORE, StoreAddress, store_view, stores_pk
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from shared.stores.backing import Backing
     from shared.stores.models import NewStore, StoreChange
     from shared.stores.records import Record
-
-UNCHANGED = "#updated_at = :seen AND attribute_not_exists(#archived_at)"
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,11 @@ class Stores:
         return store_view(persist(lambda: self._update(address, change)))
 
     def archive(self, address: StoreAddress) -> Record:
-        """Archive a store, for good; one that is archived stays as it is.
+        """Archive a store, for good; one that is archived stays as it is. From then on no change of it lands.
 
         Raises:
             NotFound: there is none.
+            Conflict: changes kept passing for longer than the retries last.
         """
         return store_view(persist(lambda: self._archive(address)))
 
@@ -134,22 +134,15 @@ class Stores:
         if new.items() <= store.items():
             return store
         at = max(self._backing.clock.now_ms(), store["updated_at"] + 1)
-        return self._write(store, {**new, "updated_at": at})
+        update = Update(key_of(store), {**new, "updated_at": at}, when=UNCHANGED, values={"seen": store["updated_at"]})
+        try:
+            return self._backing.table.write(update)
+        except ConditionFailed:
+            raise LostRace(pause=False) from None
 
     def _archive(self, address: StoreAddress) -> Item:
         store = self._find(address)
-        if "archived_at" in store:
-            return store
-        at = max(self._backing.clock.now_ms(), store["updated_at"] + 1)
-        return self._write(store, {"archived_at": at, "updated_at": at}, drop=("l1",))
-
-    def _write(self, store: Item, put: Item, drop: tuple[str, ...] = ()) -> Item:
-        # Every change of a store moves `updated_at`; its count of memories has nothing to do with it.
-        seen = {"seen": store["updated_at"]}
-        try:
-            return self._backing.table.write(Update(key_of(store), put, drop=drop, when=UNCHANGED, values=seen))
-        except ConditionFailed:
-            raise LostRace(pause=False) from None
+        return store if "archived_at" in store else archive(self._backing, address, store)
 
 
 def _changed(store: Item, change: StoreChange) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from shared.aws.table import Query
 from shared.aws.writes import ABSENT, Check, Put, Update
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import LodestoreError, Unavailable
+from shared.stores.archiving import archive, is_closing
 from shared.stores.draft import Draft
 from shared.stores.errors import PathTaken
 from shared.stores.sight import look
@@ -80,6 +81,19 @@ class MemoryWrite(ABC):
     def see(self, memory_id: str | None, *paths: str) -> Sight:
         """Look at the store, a memory, the paths and all above them."""
         return look(self.backing, self.address, memory_id, *paths)
+
+    def writable_store(self, sight: Sight) -> Item:
+        """Return the store, if memories may be created and changed in it; one that is closing is archived first.
+
+        Raises:
+            NotFound: there is none.
+            InvalidInput: it is archived.
+        """
+        store = sight.writable_store()
+        if is_closing(store):
+            archive(self.backing, self.address, store)
+            raise LostRace(pause=False)
+        return store
 
     def version(self, operation: str, path: str, size: int, sha256: str) -> Item:
         """Return the row of the version that is made, with the bytes stored for it."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.items import decode_item
+from shared.stores import records
 
 if TYPE_CHECKING:
     from tests.stores.world import World
@@ -34,6 +35,8 @@ def _audit_store(name: str, rows: list[dict[str, Any]], objects: set[str], world
     (store,) = by_kind["memory_store"]
     heads = {row["sk"]: row for row in by_kind["memory"]}
     versions = {row["sk"]: row for row in by_kind["memory_version"]}
+    gates = {(row["pk"], row["sk"]) for row in by_kind["gate"]}
+    assert len(gates) == (records.GATES if "archived_at" in store else 0)
     assert store["memories"] == len(heads), f"{name} counts {store['memories']} of {len(heads)}"
     files = {row["sk"]: row["memory_id"] for row in by_kind["file"]}
     assert files == {head["l1"]: head["sk"] for head in heads.values()}

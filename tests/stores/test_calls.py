@@ -123,4 +123,5 @@ def test_stores_take_one_call_and_their_delete_two(warm: Warm) -> None:
     assert asked(lambda: client.get(ROOT)).names == [QUERY]
     assert asked(lambda: client.get(f"{ROOT}/{store}")).names == [GET]
     assert asked(lambda: client.post(f"{ROOT}/{store}", json_body={"name": "m"})).names == [GET, "dynamodb.UpdateItem"]
+    assert asked(lambda: client.post(f"{ROOT}/{store}/archive")).names == [GET, TRANSACT]
     assert asked(lambda: client.delete(f"{ROOT}/{store}")).names == [TRANSACT, PUT]

@@ -1,9 +1,9 @@
 """Histories of many clients on a few paths can be told as if the operations had been one after the other.
 
-Twenty clients create, update, rename, delete and read at the same time, with DynamoDB's real conflicts. For what they
-were answered, a search looks for an order that respects real time and in which a simple tree of paths gives the same
-answers (linearizability, after Wing and Gong). No order means a lost update, two files in one place, or a file below
-a file.
+Twenty clients create, update, rename, delete and read at the same time, with DynamoDB's real conflicts; in some
+histories one archives the store meanwhile. For what they were answered, a search looks for an order that respects real
+time and in which a simple tree of paths gives the same answers (linearizability, after Wing and Gong). No order means
+a lost update, two files in one place, a file below a file, or a change in an archived store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import pytest
 from infra.local.transactions import Conflicts
 from shared.kernel.clock import SystemClock
 from tests.stores.audit import audit
-from tests.stores.world import StoreClient, store_world
+from tests.stores.world import ROOT, StoreClient, store_world
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,9 @@ CLIENTS, ROUNDS, HISTORIES = 20, 4, 6
 PATHS = ["/a", "/a/b", "/a/b/c", "/d", "/d/e"]
 
 State = frozenset[tuple[str, str, str]]
-"""The live memories: id, path, content."""
+"""The live memories: id, path, content; and, as if it were one, that the store is archived."""
+
+ARCHIVED = "archived"
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,25 @@ class Event:
     def after(self, state: State) -> State | None:
         """Return the state that the operation leaves, or None where its answer does not fit."""
         held = {name: (path, text) for name, path, text in state}
-        return {"create": self._create, "update": self._update, "delete": self._delete, "read": self._read}[self.verb](
-            held
-        )
+        verbs = {
+            "create": self._create,
+            "update": self._update,
+            "delete": self._delete,
+            "read": self._read,
+            "archive": self._archive,
+            "look": self._look,
+        }
+        return verbs[self.verb](held)
+
+    def _archive(self, held: dict[str, tuple[str, str]]) -> State | None:
+        return _state({**held, ARCHIVED: ("", "")}) if self.status == 200 else None
+
+    def _look(self, held: dict[str, tuple[str, str]]) -> State | None:
+        return _state(held) if (self.told == (ARCHIVED,)) == (ARCHIVED in held) else None
 
     def _create(self, held: dict[str, tuple[str, str]]) -> State | None:
+        if ARCHIVED in held:
+            return _state(held) if self.status == 400 else None
         blockers = _blockers(held, self.path)
         if self.status == 409:
             return _state(held) if self.told in blockers else None
@@ -67,8 +83,8 @@ class Event:
         return _state({**held, self.told[0]: (self.path, self.text)})
 
     def _update(self, held: dict[str, tuple[str, str]]) -> State | None:
-        if self.memory not in held:
-            return _state(held) if self.status == 404 else None
+        if ARCHIVED in held or self.memory not in held:
+            return _state(held) if self.status == (400 if ARCHIVED in held else 404) else None
         path, text = held[self.memory]
         wanted = self.path or path, self.text or text
         if wanted == (path, text):
@@ -103,6 +119,7 @@ def _blockers(held: dict[str, tuple[str, str]], path: str) -> set[tuple[str, ...
     return {
         (at, name)
         for name, (at, _) in held.items()
+        if name != ARCHIVED
         if at == path or path.startswith(f"{at}/") or at.startswith(f"{path}/")
     }
 
@@ -118,19 +135,22 @@ def linearizable(events: list[Event]) -> bool:
             return True
         left = [n for n in range(len(events)) if n not in done]
         horizon = min(events[n].ended for n in left)
-        for number in left:
-            if events[number].began > horizon:
-                break
-            if (after := events[number].after(state)) is not None:
-                step = done | {number}, after
-                if step not in seen:
-                    seen.add(step)
-                    stack.append(step)
+        fits = [
+            (n, after) for n in left if events[n].began <= horizon and (after := events[n].after(state)) is not None
+        ]
+        # What fits and changes nothing may as well come now: whatever order there is, it can be moved to here.
+        still = [n for n, after in fits if after == state]
+        for step in [(done | set(still), state)] if still else [(done | {n}, after) for n, after in fits]:
+            if step not in seen:
+                seen.add(step)
+                stack.append(step)
     return False
 
 
 class Actor:
     """A client that does something, and notes it."""
+
+    archives_at: int | None = None  # in which of its rounds this client archives the store; below 0: others do
 
     def __init__(self, client: StoreClient, store: str, known: list[str], seed: int) -> None:
         self.client, self.store, self.known = client, store, known
@@ -138,10 +158,16 @@ class Actor:
         self.texts = (f"{seed}.{n}" for n in itertools.count())
         self.seen: dict[str, str] = {}  # the last content that this client saw, by memory
 
-    def act(self) -> Event:
+    def act(self, number: int) -> Event:
+        if number == self.archives_at:
+            return self._note("archive")
+        if self.archives_at is not None and self.random.random() < 0.1:
+            return self._note("look")
         if not self.known or self.random.random() < 0.3:
             return self._note("create", path=self.random.choice(PATHS), text=next(self.texts))
-        memory = self.random.choice(self.known[-6:])
+        return self._touch(self.random.choice(self.known[-6:]))
+
+    def _touch(self, memory: str) -> Event:
         expected = self.seen.get(memory, "") if self.random.random() < 0.5 else ""
         kind = self.random.random()
         if kind < 0.3:
@@ -159,7 +185,7 @@ class Actor:
         began = time.monotonic()
         answer = self._send(verb, memory, path, text, expected)
         ended = time.monotonic()
-        assert answer.status in {200, 404, 409}, answer.content
+        assert answer.status in ({200, 404, 409} if self.archives_at is None else {200, 400, 404, 409}), answer.content
         if verb == "create" and answer.status == 200:
             self.known.append(answer.json["id"])
         told = self._told(verb, answer)
@@ -169,6 +195,10 @@ class Actor:
 
     def _send(self, verb: str, memory: str, path: str, text: str, expected: str) -> Answer:
         digest = hashlib.sha256(expected.encode()).hexdigest()
+        if verb == "archive":
+            return self.client.post(f"{ROOT}/{self.store}/archive")
+        if verb == "look":
+            return self.client.get(f"{ROOT}/{self.store}")
         if verb == "create":
             return self.client.create(self.store, path, text)
         if verb == "read":
@@ -187,8 +217,10 @@ class Actor:
                 return ("stale",)
             assert error["type"] == "memory_path_conflict_error", error
             return error["conflicting_path"], error["conflicting_memory_id"]
-        if answer.status == 404 or verb == "delete":
+        if answer.status in {400, 404} or verb in {"delete", "archive"}:
             return ()
+        if verb == "look":
+            return (ARCHIVED,) if answer.json["archived_at"] else ()
         return (answer.json["id"],) if verb == "create" else (answer.json["path"], answer.json["content"])
 
 
@@ -198,17 +230,21 @@ def world() -> Iterator[World]:
         yield made
 
 
+@pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("seed", range(HISTORIES))
-def test_a_history_of_twenty_clients_has_an_order(world: World, seed: int) -> None:
+def test_a_history_of_twenty_clients_has_an_order(world: World, seed: int, archived: bool) -> None:  # noqa: FBT001
     key = world.key()
     clients = [StoreClient(world.handler(), key) for _ in range(CLIENTS)]
     store, known = clients[0].store(), list[str]()
     actors = [Actor(client, store, known, 1000 * seed + n) for n, client in enumerate(clients)]
+    if archived:
+        for actor in actors:
+            actor.archives_at = 1 + seed % 2 if actor is actors[-1] else -1
     together = threading.Barrier(CLIENTS)
 
     def run(actor: Actor) -> list[Event]:
         together.wait()
-        return [actor.act() for _ in range(ROUNDS)]
+        return [actor.act(number) for number in range(ROUNDS)]
 
     with ThreadPoolExecutor(CLIENTS) as threads:
         events = [event for history in threads.map(run, actors) for event in history]
@@ -232,6 +268,18 @@ def test_the_search_sees_a_lost_update() -> None:
     assert linearizable(history[:2])
     assert not linearizable(history)
     assert not linearizable([*history[:2], event(3, "read", told=("/a", "one"))])
+
+
+def test_the_search_sees_an_update_after_an_archive_that_somebody_could_tell() -> None:
+    def event(began: float, verb: str, text: str = "", told: tuple[str, ...] = (), *, ended: float = 0.0) -> Event:
+        memory = "m" if verb in {"update", "read"} else ""
+        return Event(began, ended or began + 0.5, verb, memory, "/a", text, "", 200, told)
+
+    late = event(1, "update", "two", ("/a", "two"), ended=9)
+    history = [event(0, "create", "one", ("m",)), late, event(2, "archive")]
+    assert linearizable([*history, event(3, "look", told=(ARCHIVED,)), event(4, "read", told=("/a", "two"))])
+    assert not linearizable([*history, event(3, "look")])
+    assert not linearizable([*history, event(3, "read", told=("/a", "one")), event(4, "read", told=("/a", "two"))])
 
 
 def test_the_search_sees_two_files_in_one_place_and_a_file_below_a_file() -> None:

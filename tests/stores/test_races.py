@@ -180,6 +180,23 @@ def test_reads_and_writes_race_with_the_delete_of_their_store(clients: list[Stor
     assert not [i for i in world.cloud.items() if i["pk"]["S"].startswith(("M#", "H#", "N#", "V#", "J#"))]
 
 
+def test_a_store_is_archived_however_many_keep_changing_it(clients: list[StoreClient]) -> None:
+    store = clients[0].store()
+    memories = [clients[0].memory(store, f"/{n}")["id"] for n in range(12)]
+
+    def change(client: StoreClient, n: int) -> Answer:
+        for number in range(40):
+            answer = client.update(store, memories[n], content=f"{number}")
+            if answer.status != 200:
+                break
+        return answer
+
+    calls = [lambda c=client, n=n: change(c, n) for n, client in enumerate(clients[1:13])]
+    *changed, archived = at_once([*calls, lambda: clients[0].post(f"{ROOT}/{store}/archive")])
+    assert archived.status == 200, archived.content
+    assert statuses(changed) == [400] * 12
+
+
 def test_redaction_races_with_updates_and_only_ever_takes_what_is_past(clients: list[StoreClient]) -> None:
     store = clients[0].store()
     memory = clients[0].memory(store, "/a", "v0")
