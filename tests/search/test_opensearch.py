@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -243,15 +244,21 @@ def test_what_was_put_and_changed_meanwhile_is_taken_back(
     assert by_words(index, "green tea") == ["kept"]
 
 
-def test_a_rebuild_goes_on_where_it_was(stack: tuple[OpenSearch, Names], index: OpenSearchIndex) -> None:
-    first = rebuild_of(stack, index)
+def test_a_rebuild_goes_on_where_it_was(
+    stack: tuple[OpenSearch, Names], index: OpenSearchIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("shared.search.opensearch.rebuilding.time", SimpleNamespace(sleep=slept.append))
+    first = rebuild_of(stack, index, grace=30)
     first.begin()
     first.put([passage("m1")])
     first.note('{"pk": "…"}')
-    second = rebuild_of(stack, index, grace=None)  # no grace is needed any more: waiting for None would fail
+    second = rebuild_of(stack, index, grace=40)
     assert second.begin() == '{"pk": "…"}'
     second.put([passage("m2")])
+    assert slept == [30]
     second.finish()
+    assert slept == [30, 40]
     assert set(by_words(index, "green tea")) == {"m1", "m2"}
 
 

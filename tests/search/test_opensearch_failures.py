@@ -25,7 +25,7 @@ NAMES = Names("lodestore.test", "test", DIMENSION)
 FIRST = NAMES.index(1)
 ALIASES = {FIRST: {"aliases": {"lodestore.test": {}, NAMES.searched: {}, writing(FIRST): {}}}}
 STORED = {"errors": False, "items": []}
-GONE = {"index": {"status": 404, "error": {"type": "index_not_found_exception"}}}
+GONE = {"create": {"status": 404, "error": {"type": "index_not_found_exception"}}}
 NOTHING = {"timed_out": False, "_shards": {"failed": 0}, "hits": {"hits": []}, "status": 200}
 REMOVED = {"deleted": 0, "total": 0, "version_conflicts": 0, "failures": [], "timed_out": False}
 CALLS: dict[str, Callable[[SearchIndex], Any]] = {
@@ -105,7 +105,7 @@ def test_an_answer_that_is_no_json_is_unavailable(node: FakeNode, index: OpenSea
 def test_a_bulk_of_which_one_passage_failed_is_not_done(
     node: FakeNode, index: OpenSearchIndex, status: int, pause: int
 ) -> None:
-    items = [{"index": {"status": 201}}, {"index": {"status": status, "error": {"type": "rejected"}}}]
+    items = [{"create": {"status": 201}}, {"create": {"status": status, "error": {"type": "rejected"}}}]
     node.says("_bulk", 200, {"errors": True, "items": items})
     with pytest.raises(Unavailable) as told:
         index.put([passage("m1"), passage("m2")])

@@ -19,6 +19,9 @@ BATCH: Final = 200
 """Passages a request: of 1,024 numbers each about 3 MB; small domains take 10 MiB."""
 
 
+_THERE = 409
+
+
 class IndexGone(Exception):
     """An index was dropped between looking and writing: a rebuild has just switched to its successor."""
 
@@ -55,7 +58,8 @@ def _lines(indexes: Sequence[str], passages: Sequence[Passage]) -> Iterator[dict
     for passage in passages:
         made = document(passage)
         for index in indexes:
-            yield {"index": _place(index, passage)}
+            # A passage never changes. Writing it again would leave a deleted one behind, which counts in every score.
+            yield {"create": _place(index, passage)}
             yield made
 
 
@@ -67,7 +71,15 @@ def _check(answer: Any) -> None:
     """Raise what the lines of an answer say together: one that failed is the whole that failed."""
     if not answer["errors"]:
         return
-    failed = {told["status"] for item in answer["items"] for told in item.values() if "error" in told}
+    failed = {status for item in answer["items"] for status in _failures(item)}
     if 404 in failed:
         raise IndexGone
-    raise unavailable(busy=429 in failed)
+    if failed:
+        raise unavailable(busy=429 in failed)
+
+
+def _failures(item: dict[str, Any]) -> Iterator[int]:
+    """Yield the status of a line that failed; a passage that is there already has not."""
+    for action, told in item.items():
+        if "error" in told and (action, told["status"]) != ("create", _THERE):
+            yield told["status"]

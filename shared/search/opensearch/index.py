@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from shared.search.opensearch import queries
 from shared.search.opensearch.bulk import IndexGone, store
 from shared.search.opensearch.connecting import WRITE_SECONDS, translated, unavailable
-from shared.search.opensearch.mapping import definition, digest, state_of
+from shared.search.opensearch.mapping import ASKS, definition, digest, state_of
 from shared.search.opensearch.names import Aliases, Names, aliases_of, writing
 from shared.search.port import Channels, Found, IndexMismatch
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from shared.search.port import Ask, Passage, State
 
     Search = tuple[dict[str, Any], dict[str, Any]]
-    Hit = tuple[State, float]
 
 SHARDS: Final = 1
 """A shard holds tens of GiB; `make reindex` builds an index of more when there is more."""
@@ -29,7 +29,8 @@ _STATES = 1_000
 """What one request asks for, or removes."""
 _REMOVED = 5_000
 """Passages that one request removes, well within its time-out."""
-_DELETES = 200
+_CLASHES = 4
+"""How often others may have been at the same passages."""
 _PASSAGES, _MORE = 3, 20
 """For k memories, so many times k nearest passages are looked at, and some more: a memory has one or a few."""
 _WIDER = 4
@@ -69,24 +70,23 @@ class OpenSearchIndex:
             others = ", ".join(sorted(name.removeprefix(self.names.prefix) for name in there)) or "none"
             wanted = self.names.searched.removeprefix(self.names.prefix)
             raise IndexMismatch(f"The search index {wanted} is not there (but {others}). Run `make reindex`.")
-        self.create(self.names.index(1), searched=True)
+        first = self.names.index(1)
+        self.create(first, SHARDS, aliases=(self.names.prefix, writing(first), self.names.searched))
         self.note_made()
 
     def note_made(self) -> None:
         """Keep that there is an index from now on."""
         self._ledger.note()
 
-    def create(self, index: str, *, searched: bool, shards: int = SHARDS) -> None:
-        """Make an index that takes writes and, if `searched`, is the one that is searched."""
-        names = (self.names.prefix, writing(index), *([self.names.searched] if searched else []))
-        body = {**definition(self.names.dimension, shards), "aliases": {name: {} for name in names}}
+    def create(self, index: str, shards: int, *, aliases: Sequence[str] = ()) -> None:
+        """Make an index where it is not there yet, and return when it can be used."""
+        body = {**definition(self.names.dimension, shards), "aliases": {name: {} for name in aliases}}
         with translated():
             # Another starter may have been faster: it made the same one.
             self._client.indices.create(
                 index=index, body=body, params={"request_timeout": WRITE_SECONDS, "ignore": (400,)}
             )
-        if index not in self.there():
-            raise unavailable()
+            self._client.indices.refresh(index=index, params={"request_timeout": WRITE_SECONDS})
 
     def there(self) -> Aliases:
         """Return all indexes of this stack."""
@@ -113,7 +113,7 @@ class OpenSearchIndex:
         for start in range(0, len(asked), _STATES):
             some = queries.passages(owner, asked[start : start + _STATES])
             answers = self._ask([(queries.header(index, owner), some) for index in indexes])
-            found |= set.intersection(*({state for state, _ in hits} for hits in answers))
+            found |= set.intersection(*({hit.state for hit in hits} for hits in answers))
         return found
 
     def search(self, asks: Sequence[Ask]) -> list[Channels]:
@@ -124,7 +124,7 @@ class OpenSearchIndex:
         widths = [_PASSAGES * ask.k_dense + _MORE for ask in asks]
         hits = self._ask([search for ask, width in zip(asks, widths, strict=True) for search in self._both(ask, width)])
         return [
-            Channels(self._nearest(ask, near, width), _found(words))
+            Channels(self._nearest(ask, near, width), tuple(words))
             for ask, near, width, words in zip(asks, hits[::2], widths, hits[1::2], strict=True)
         ]
 
@@ -156,17 +156,17 @@ class OpenSearchIndex:
         yield header, queries.by_meaning(ask, width)
         yield header, queries.by_words(ask)
 
-    def _nearest(self, ask: Ask, hits: list[Hit], width: int) -> tuple[Found, ...]:
+    def _nearest(self, ask: Ask, hits: list[Found], width: int) -> tuple[Found, ...]:
         """Return the nearest states that the hits have; where they leave some out, look farther."""
         found = tuple(one for one in _best_of_each(hits) if one.score >= ask.floor - _ROUNDING)[: ask.k_dense]
-        all_seen = len(hits) < width or width >= _FARTHEST or _similarity(hits[-1][1]) < ask.floor
+        all_seen = len(hits) < width or width >= _FARTHEST or _similarity(hits[-1].score) < ask.floor
         if len(found) == ask.k_dense or all_seen:
             return found
         width = min(width * _WIDER, _FARTHEST)
         (farther,) = self._ask([(queries.header(self.names.searched, ask.owner), queries.by_meaning(ask, width))])
         return self._nearest(ask, farther, width)
 
-    def _ask(self, searches: Sequence[Search]) -> list[list[Hit]]:
+    def _ask(self, searches: Sequence[Search]) -> list[list[Found]]:
         """Make searches in one request and return the hits of each, best first."""
         if not searches:
             return []
@@ -178,8 +178,8 @@ class OpenSearchIndex:
     def _delete(self, owner: str, query: dict[str, Any]) -> int:
         """Remove what a query finds, all of it, and return how much it was."""
         options = {"routing": digest(owner), "conflicts": "proceed", "refresh": "true", "max_docs": _REMOVED}
-        removed = 0
-        for _ in range(_DELETES):
+        removed = clashes = 0
+        while clashes <= _CLASHES:
             with translated():
                 answer = self._client.delete_by_query(
                     index=self.names.prefix, body={"query": query}, params=options | {"request_timeout": WRITE_SECONDS}
@@ -187,12 +187,13 @@ class OpenSearchIndex:
             if answer["failures"] or answer["timed_out"]:
                 raise unavailable()
             removed += int(answer["deleted"])
+            clashes += bool(answer["version_conflicts"])
             if not answer["version_conflicts"] and answer["total"] < _REMOVED:
                 return removed
         raise unavailable()
 
 
-def _hits(answer: dict[str, Any]) -> list[Hit]:
+def _hits(answer: dict[str, Any]) -> list[Found]:
     """Return what one search found.
 
     Raises:
@@ -200,19 +201,19 @@ def _hits(answer: dict[str, Any]) -> list[Hit]:
     """
     if "error" in answer or answer["timed_out"] or answer["_shards"]["failed"]:
         raise unavailable(busy=answer.get("status") == 429)
-    return [(state_of(hit["_id"]), hit["_score"]) for hit in answer["hits"]["hits"]]
+    return [_of_hit(hit) for hit in answer["hits"]["hits"]]
 
 
-def _found(hits: list[Hit]) -> tuple[Found, ...]:
-    return tuple(Found(*state, score) for state, score in hits)
+def _of_hit(hit: dict[str, Any]) -> Found:
+    return Found(*state_of(hit["_id"]), hit["_score"], asks=ASKS in hit.get("fields", ()))
 
 
-def _best_of_each(hits: list[Hit]) -> Iterator[Found]:
+def _best_of_each(hits: list[Found]) -> Iterator[Found]:
     seen: set[State] = set()
-    for state, score in hits:
-        if state not in seen:
-            seen.add(state)
-            yield Found(*state, _similarity(score))
+    for hit in hits:
+        if hit.state not in seen:
+            seen.add(hit.state)
+            yield replace(hit, score=_similarity(hit.score))
 
 
 def _similarity(score: float) -> float:

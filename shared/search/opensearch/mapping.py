@@ -11,6 +11,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from shared.search.analysis import terms
+from shared.search.asking import is_question
 from shared.search.fields import BOOSTS, K1, B, texts_of
 from shared.search.port import Keyword, Moment
 
@@ -24,6 +25,7 @@ OWNER: Final = "owner"
 STATE: Final = "state"
 GENERATION: Final = "generation"
 VECTOR: Final = "vector"
+ASKS: Final = "asks"
 
 _DIGITS = 7
 """Of a vector's numbers: what single precision holds."""
@@ -57,6 +59,7 @@ def _properties(dimension: int) -> dict[str, Any]:
         **dict.fromkeys((OWNER, *get_args(Keyword)), exact),
         **dict.fromkeys((GENERATION, *get_args(Moment)), number),
         STATE: {"type": "keyword"},
+        ASKS: {"type": "boolean"},
         VECTOR: {
             "type": "knn_vector",
             "dimension": dimension,
@@ -70,6 +73,7 @@ def document(passage: Passage) -> dict[str, Any]:
     made: dict[str, Any] = {name: " ".join(terms(text)) for name, text in texts_of(passage).items()}
     made |= {name: digests(getattr(passage, name)) for name in get_args(Keyword)}
     made |= {name: getattr(passage, name) for name in (GENERATION, *get_args(Moment))}
+    made |= {ASKS: is_question(passage.text) or None}
     made |= {OWNER: digest(passage.owner), STATE: state_name((passage.memory_id, passage.revision))}
     if any(passage.vector):
         made[VECTOR] = numbers(passage.vector)

@@ -65,8 +65,9 @@ class Names:
         return [name for name in self._ours(there) if writing(name) in there[name]]
 
     def half_built(self, there: Aliases) -> list[str]:
-        """Return which of our indexes a rebuild has not finished."""
-        return [name for name in self.written(there) if self.searched not in there[name]]
+        """Return which of our indexes a rebuild has not finished: those newer than the one that is searched."""
+        searched = max(self.readable(there), default="")
+        return [name for name in self._ours(there) if name > searched]
 
     def _ours(self, there: Aliases) -> list[str]:
         return sorted(name for name in there if name.rpartition(".")[0] == self.searched)

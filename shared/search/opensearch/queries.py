@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.search.analysis import query_terms
 from shared.search.fields import BOOSTS
-from shared.search.opensearch.mapping import GENERATION, OWNER, STATE, VECTOR, digest, digests, numbers, state_name
+from shared.search.opensearch.mapping import (
+    ASKS,
+    GENERATION,
+    OWNER,
+    STATE,
+    VECTOR,
+    digest,
+    digests,
+    numbers,
+    state_name,
+)
 from shared.search.port import AllOf, AnyOf, Is, Within
 
 if TYPE_CHECKING:
@@ -20,7 +30,7 @@ _EVERYWHERE: Final = 120
 """The words that are looked for in every field, of a very long question more in the text alone: from both its ends."""
 _FARTHEST: Final = 2**63 - 1
 _BEST_FIRST: Final = [{"_score": "desc"}, {STATE: "asc"}]
-_BARE: Final[dict[str, Any]] = {"_source": False, "track_total_hits": False}
+_BARE: Final[dict[str, Any]] = {"_source": False, "track_total_hits": False, "docvalue_fields": [ASKS]}
 _NOTHING: Final[dict[str, Any]] = {**_BARE, "size": 0, "query": {"match_none": {}}}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.search.opensearch.bulk import IndexGone, store, take_back
 from shared.search.opensearch.connecting import WRITE_SECONDS, translated, unavailable
+from shared.search.opensearch.names import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,10 +37,13 @@ class OpenSearchRebuild:
     def begin(self) -> str | None:
         """Make the new index, or go on with the one that was begun: then return the last mark that was noted."""
         there = self._index.there()
-        begun = self._index.names.half_built(there)
-        self._new = begun[-1] if begun else self._index.names.next_index(there)
+        names = self._index.names
+        begun = names.half_built(there)
+        self._new = begun[-1] if begun else names.next_index(there)
         if not begun:
-            self._index.create(self._new, searched=False, shards=self._shards)
+            self._index.create(self._new, self._shards)
+        # Only now do others see it: until it can be used, they would be refused.
+        self._change([_add(self._new, names.prefix), _add(self._new, writing(self._new))])
         mark = self._mark()
         if mark is None:
             time.sleep(self._grace)
@@ -61,12 +65,19 @@ class OpenSearchRebuild:
             self._client.indices.put_mapping(index=self._new, body={"_meta": {"mark": mark}})
 
     def finish(self) -> None:
-        """Let the new index be searched and drop all others of the stack, in one step."""
-        actions: list[dict[str, Any]] = [{"add": {"index": self._new, "alias": self._index.names.searched}}]
-        actions += [{"remove_index": {"index": other}} for other in sorted(self._index.there()) if other != self._new]
+        """Let the new index be searched from one moment to the next, then drop all others of the stack."""
+        names, there = self._index.names, self._index.there()
+        others = sorted(there.keys() - {self._new})
+        left = [(index, alias) for index in others for alias in there[index] & {names.searched, writing(index)}]
+        self._change([_add(self._new, names.searched), *(_remove(*one) for one in left)])
+        self._index.note_made()
+        if others:
+            time.sleep(self._grace)  # who looked for the indexes just before may still work with the old one
+            self._change([{"remove_index": {"index": index}} for index in others])
+
+    def _change(self, actions: list[dict[str, Any]]) -> None:
         with translated():
             self._client.indices.update_aliases(body={"actions": actions}, params={"request_timeout": WRITE_SECONDS})
-        self._index.note_made()
 
     @contextmanager
     def _there(self) -> Iterator[None]:
@@ -80,3 +91,11 @@ class OpenSearchRebuild:
             answer = self._client.indices.get_mapping(index=self._new)
         mark: str | None = answer[self._new]["mappings"].get("_meta", {}).get("mark")
         return mark
+
+
+def _add(index: str, alias: str) -> dict[str, Any]:
+    return {"add": {"index": index, "alias": alias}}
+
+
+def _remove(index: str, alias: str) -> dict[str, Any]:
+    return {"remove": {"index": index, "alias": alias}}
