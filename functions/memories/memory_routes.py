@@ -46,7 +46,7 @@ def memory_routes(composed: Memories) -> Router:
 
 def _add_reads(router: Router, composed: Memories) -> None:
     @router.get(ROOT)
-    def list_memories() -> Response[Any]:
+    def list_user_memories() -> Response[Any]:
         request = request_of(router)
         return success(request, Listing(composed.backing).page(_list_wish(request)))
 
@@ -75,7 +75,7 @@ def _add_writes(router: Router, composed: Memories) -> None:
     limits = Limits.of(composed.environ)
 
     @router.patch(MEMORY)
-    def update_memory(memory_id: str) -> Response[Any]:
+    def change_memory(memory_id: str) -> Response[Any]:
         request = request_of(router)
         wish = change_wish(request.json_within(BODY_BYTES), limits)
         changing = Changing(composed.backing, composed.index, composed.embedder)
@@ -84,7 +84,7 @@ def _add_writes(router: Router, composed: Memories) -> None:
         return success(request, shown.view, ETag=shown.etag)
 
     @router.delete(MEMORY)
-    def delete_memory(memory_id: str) -> Response[Any]:
+    def forget_memory(memory_id: str) -> Response[Any]:
         request = request_of(router)
         source = _with_source(request)
         forgetting = Forgetting(composed.backing, composed.index)
@@ -92,7 +92,7 @@ def _add_writes(router: Router, composed: Memories) -> None:
         return success(request, {"id": memory_id.lower(), "deleted": gone})
 
     @router.delete(ROOT)
-    def delete_memories() -> Response[Any]:
+    def forget_user() -> Response[Any]:
         request = request_of(router)
         told = Erasing(composed.backing).erase(_user(request), request.correlation_id)
         return success(request, told, 202)

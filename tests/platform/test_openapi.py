@@ -10,6 +10,7 @@ from unittest.mock import MagicMock
 
 import jsonschema_rs
 
+from functions.memories import api as memories
 from functions.platform import api as platform
 from functions.platform import openapi
 from functions.projects import api as projects
@@ -56,6 +57,7 @@ def routes(routers: Iterable[Router]) -> Iterator[tuple[str, str, str]]:
 
 def test_every_route_is_described_under_its_own_name_and_nothing_else_is() -> None:
     known = [*platform.routers(ANYTHING, ANYTHING, ""), *projects.routers(ANYTHING, 0), *stores.routers(ANYTHING)]
+    known += memories.routers(ANYTHING)
     served = list(routes(known))
     described = {
         (path, verb, operation["operationId"])
