@@ -186,6 +186,19 @@ def test_a_request_with_an_unknown_credential_is_looked_up_and_answered_401(
     assert answer(built, "ProjectsFunction", sample("get_task"), environment)["statusCode"] == 401
 
 
+def test_memories_say_in_their_own_words_that_a_key_is_unknown(built: Path, environment: dict[str, str]) -> None:
+    got = answer(built, "MemoriesFunction", sample("add_memories"), environment)
+    assert got["statusCode"] == 401
+    assert json.loads(got["body"])["error"]["code"] == "unauthenticated"
+
+
+def test_the_worker_is_done_with_a_message_of_an_unknown_task(
+    built: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    search = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": str(tmp_path)}
+    assert answer(built, "WorkerFunction", sample("work"), environment | search) == {"batchItemFailures": []}
+
+
 @pytest.mark.parametrize("schedule", ["sweep", "reconcile"])
 def test_the_sweeper_answers_its_schedules(built: Path, environment: dict[str, str], schedule: str) -> None:
     answer(built, "SweeperFunction", sample(schedule), environment)
