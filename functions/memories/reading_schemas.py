@@ -44,7 +44,10 @@ _MOMENT = {
 _TYPE = {
     "description": "Exactly one of both: a memory type or a category",
     **typed("object", "null", minProperties=1, additionalProperties=False),
-    "properties": {"eq": _WORD, "in": array(_WORD, minItems=1, maxItems=CONDITIONS)},
+    "properties": {
+        "eq": {**_WORD, "type": ["string", "null"]},
+        "in": _list_or_null(_WORD, minItems=1, maxItems=CONDITIONS),
+    },
 }
 _FIELDS: dict[str, Json] = {
     **{name: {"anyOf": [record({"eq": _WORD}, additionalProperties=False), {"type": "null"}]} for name in IDENTITIES},
