@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shared.models.port import Embedder
     from shared.search.port import Passage, Rebuild, State
 
-BATCH: Final = 100
+BATCH: Final = 200
 """Rows that are embedded, written and looked at again together."""
 
 

@@ -33,8 +33,14 @@ def store(client: OpenSearch, indexes: Sequence[str], passages: Sequence[Passage
         IndexGone: one of the indexes is not there.
         Unavailable: at least one passage is not stored.
     """
-    for start in range(0, len(passages), BATCH):
-        _send(client, indexes[0], list(_lines(indexes, passages[start : start + BATCH])))
+    batches = [passages[start : start + BATCH] for start in range(0, len(passages), BATCH)]
+    for batch in batches:
+        # A refresh makes a segment, and merging many small ones is what vectors cost most: so one for all.
+        _send(client, indexes[0], list(_lines(indexes, batch)), refresh=len(batches) == 1)
+    if len(batches) > 1:
+        with translated():
+            names = ",".join(writing(index) for index in indexes)
+            client.indices.refresh(index=names, params={"request_timeout": WRITE_SECONDS})
 
 
 def take_back(client: OpenSearch, index: str, passages: Sequence[Passage]) -> None:
@@ -44,11 +50,17 @@ def take_back(client: OpenSearch, index: str, passages: Sequence[Passage]) -> No
         Unavailable: at least one may still be there.
     """
     for start in range(0, len(passages), BATCH):
-        _send(client, index, [{"delete": _place(index, passage)} for passage in passages[start : start + BATCH]])
+        lines = [{"delete": _place(index, passage)} for passage in passages[start : start + BATCH]]
+        _send(client, index, lines, refresh=True)
 
 
-def _send(client: OpenSearch, index: str, lines: list[dict[str, Any]]) -> None:
-    options: Any = {"refresh": "true", "require_alias": "true", "timeout": "5s", "request_timeout": WRITE_SECONDS}
+def _send(client: OpenSearch, index: str, lines: list[dict[str, Any]], *, refresh: bool) -> None:
+    options: Any = {
+        "refresh": str(refresh).lower(),
+        "require_alias": "true",
+        "timeout": "5s",
+        "request_timeout": WRITE_SECONDS,
+    }
     with translated():
         answer = client.bulk(body=lines, index=writing(index), params=options)
     _check(answer)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _CLAUSES: Final = 900
 """Of words times fields in one search: with the conditions beside them the engine takes 1,024."""
-_EVERYWHERE: Final = 120
+_EVERYWHERE: Final = 100
 """The words that are looked for in every field, of a very long question more in the text alone: from both its ends."""
 _FARTHEST: Final = 2**63 - 1
 _BEST_FIRST: Final = [{"_score": "desc"}, {STATE: "asc"}]
