@@ -139,6 +139,15 @@ class Shelf:
         self.store(row, text, indexed=indexed)
         return str(row["sk"]).removeprefix("m#")
 
+    def put_many(self, texts: Sequence[str], **fields: Any) -> list[str]:
+        """Put verbatim memories of one task in place, and return their ids."""
+        task = str(uuid.uuid4())
+        rows = [(self.row(text, task=task, number=n, **fields), text) for n, text in enumerate(texts)]
+        for row, text in rows:
+            self.store(row, text, indexed=False)
+        self.index.index.put(passages_of(rows, self.embedder))
+        return [str(row["sk"]).removeprefix("m#") for row, _ in rows]
+
     def row(
         self, text: str, *, address: UserAddress | None = None, kind: str = "raw", number: int = 0, **fields: Any
     ) -> Item:
