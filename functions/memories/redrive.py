@@ -35,6 +35,8 @@ HIDDEN_SECONDS = 60
 """How long a letter that was looked at stays out of sight: nobody else redrives it meanwhile."""
 
 BATCH = 10
+WAIT_SECONDS = 1
+"""A receive that waits asks all of the queue's servers, and so sees every letter."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Redrive:
             QueueUrl=self.dead.url,
             MaxNumberOfMessages=BATCH,
             VisibilityTimeout=HIDDEN_SECONDS,
-            WaitTimeSeconds=1,
+            WaitTimeSeconds=WAIT_SECONDS,
             MessageSystemAttributeNames=["All"],
         )
         return list(answer.get("Messages", []))

@@ -99,6 +99,10 @@ class Front:
             if not answer.get("Messages"):
                 return found
             found += [{**json.loads(sent["Body"]), **sent["Attributes"]} for sent in answer["Messages"]]
+            for sent in answer["Messages"]:
+                self.cloud.aws.sqs.delete_message(
+                    QueueUrl=self.environ["QUEUE_URL"], ReceiptHandle=sent["ReceiptHandle"]
+                )
 
     def payload(self, task_id: str) -> dict[str, Any]:
         task = self.task(task_id)
