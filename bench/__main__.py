@@ -1,23 +1,25 @@
-"""Measure, print, and write `docs/benchmarks.md`: `python -m bench [--quick]`."""
+"""Measure, print, and write `docs/benchmarks.md`: `python -m bench [--quick] [aws] [speed] [retrieval]`."""
 
 from __future__ import annotations
 
 import logging
 import os
 import platform
+import re
 import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import startup
+from bench.memories import retrieval_part, speed_part
 from bench.operations import Bench, Measured, operations
 from bench.scale import load_tasks, scale_operations
 from bench.stage import open_stage
 from bench.stores import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from bench.startup import Startup
 
@@ -26,12 +28,29 @@ SMALL, LARGE = 100, 100_000
 
 
 def main() -> None:
-    """Run everything and write the page; `--quick` does a tenth of it and writes nothing."""
+    """Run the parts that are named, by default all, and write them into the page; `--quick` writes nothing."""
     quick = "--quick" in sys.argv[1:]
+    named = [name for name in sys.argv[1:] if name in PARTS] or list(PARTS)
     logging.disable(logging.CRITICAL)
     os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
+    for name in named:
+        text = "\n".join([*_machine(), *PARTS[name](quick=quick)]).strip()
+        print(text)
+        if not quick:
+            _write(name, text)
+
+
+def _write(name: str, text: str) -> None:
+    """Put a part in its place on the page, and leave the others as they are."""
+    old = PAGE.read_text("utf-8") if PAGE.exists() else ""
+    kept = {part: found[1].strip() for part in PARTS if (found := re.search(_MARKED.format(part), old, re.DOTALL))}
+    parts = [f"<!-- {part} -->\n{body}\n<!-- end -->" for part in PARTS if (body := {**kept, name: text}.get(part))]
+    PAGE.write_text("\n\n".join([INTRODUCTION, *parts]) + "\n", "utf-8")
+
+
+def _aws(*, quick: bool) -> list[str]:
     rounds, large = (6, SMALL * 10) if quick else (60, LARGE)
-    page = [*_introduction(), *_startup(startup.measure(3 if quick else 9))]
+    page = [*_startup(startup.measure(3 if quick else 9))]
     with open_stage() as stage:
         print("operations …", flush=True)
         bench = Bench(stage, "small")
@@ -53,22 +72,21 @@ def main() -> None:
             loaded.load(size)
             found[size] = [store.measure(operation, rounds // 3) for operation in loaded.operations()]
         page += _scale("memories in a store", found)
-    text = "\n".join(page).rstrip() + "\n"
-    print(text)
-    if not quick:
-        PAGE.write_text(text)
+    return page
 
 
-def _introduction() -> list[str]:
+PARTS: dict[str, Callable[..., list[str]]] = {"aws": _aws, "speed": speed_part, "retrieval": retrieval_part}
+"""The page's parts, by the name that the command takes."""
+INTRODUCTION = """# Benchmarks
+
+Written by `make bench`; nothing here is typed by hand. `ARGS=speed` and the like measures one part anew."""
+_MARKED = "<!-- {} -->\n(.*?)<!-- end -->"
+
+
+def _machine() -> list[str]:
     packages = ", ".join(f"{name} {version(name)}" for name in ("boto3", "moto", "aws-lambda-powertools", "pydantic"))
     return [
-        "# Benchmarks",
-        "",
-        "Written by `make bench`; nothing here is typed by hand. AWS is the emulator in the same process, so",
-        "milliseconds say little; **ratios** compare the product with bare boto3 in the same run, in turn, medians.",
-        "",
-        f"Machine: {platform.machine()}, {os.cpu_count()} cores, {platform.system()}.",
-        f"Python {platform.python_version()}; {packages}.",
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; {packages}.",
         "",
     ]
 
@@ -96,7 +114,8 @@ def _operations(surface: str, found: Iterable[Measured]) -> list[str]:
     return [
         f"## Operations: {surface.lower()}",
         "",
-        "The handler, event in and answer out, over the very AWS calls it makes, made bare on a second stack.",
+        "The handler, event in and answer out, over the very AWS calls it makes, made bare on a second stack, in turn.",
+        "AWS is the emulator in the same process, so milliseconds say little; **ratios** compare with bare boto3.",
         "Aim: at most 1.3.",
         "",
         "| operation | AWS calls | handler, ms | bare calls, ms | ratio |",

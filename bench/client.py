@@ -28,6 +28,7 @@ class Memories:
 
     base_url: str
     session: requests.Session
+    home: Path
 
     def add(self, user: str, messages: list[dict[str, Any]], **fields: Any) -> str:
         """Send messages, and return the task's id."""
@@ -68,7 +69,7 @@ def memories(settings: Mapping[str, str]) -> Iterator[Memories]:
             known = _credentials(Path(home, "credentials.json"), server)
             with requests.Session() as session:
                 session.headers["Authorization"] = f"Token {known['api_key']}"
-                yield Memories(known["base_url"], session)
+                yield Memories(known["base_url"], session, Path(home))
         finally:
             server.terminate()
             server.wait(30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -37,6 +38,15 @@ def test_its_curl_session_shows_what_the_next_agent_reads(folder: Path) -> None:
     assert '"content_type":"text/x-diff"' in done.stdout
     assert "## fix-login" in done.stdout
     assert "### Fixed" in done.stdout
+
+
+def test_what_it_says_of_memories_finds_what_was_learnt(folder: Path) -> None:
+    beginning = _block("sh", "URL=").partition("\n\n")[0]
+    script = f'set -eo pipefail\n{beginning}\n{_block("sh", "/v1/memories/add")}\necho "$TASK"'
+    done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=True)
+    found, added = done.stdout.splitlines()
+    assert "tea" in json.loads(found)["data"]["data"][0]["memory"]
+    assert json.loads(added)["data"]["status"] == "completed"
 
 
 def test_its_python_session_loses_nothing(folder: Path) -> None:
