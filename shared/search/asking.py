@@ -31,7 +31,7 @@ QUESTION_WORDS: Final = frozenset(f"{_ARTICLES} {_PRONOUNS} {_VERBS} {_JOINTS} {
 _CHINESE_QUESTIONS = (
     "请问 请告诉我 告诉我 你还记得 还记得 你记得 你知道 什么时候 什么时间 什么地方 什么样 为什么 为何 什么 "
     "怎么样 怎样 怎么 如何 哪一个 哪里 哪儿 哪个 哪些 哪位 哪天 哪年 哪 多少 是不是 有没有 能不能 会不会 是否 "
-    "几点 几个 谁的 是谁 谁 吗 呢 吧 啊 呀 嘛"
+    "啥时候 啥地方 啥 几点 几个 谁的 是谁 谁 吗 呢 吧 啊 呀 嘛"
 )
 
 QUESTION_CHARACTERS: Final = re.compile("|".join(sorted(_CHINESE_QUESTIONS.split(), key=len, reverse=True)))
