@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shared.kernel.errors import Unavailable
+from shared.search.embedded.index import EmbeddedIndex
 from shared.search.opensearch import bulk
 from shared.search.opensearch import index as index_module
 from shared.search.opensearch.index import OpenSearchIndex
@@ -18,10 +19,11 @@ from shared.search.opensearch.names import Names, writing
 from shared.search.opensearch.rebuilding import OpenSearchRebuild
 from shared.search.port import AllOf, AnyOf, IndexMismatch, Is, Within
 from tests.search.nodes import Memo, connection
-from tests.search.passages import EAST, NORTH, OWNER, by_meaning, by_words, ids, passage, search
+from tests.search.passages import DIMENSION, EAST, NORTH, OWNER, by_meaning, by_words, ids, passage, search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from opensearchpy import OpenSearch
 
@@ -114,6 +116,22 @@ def test_a_users_nearest_are_found_among_many_others(index: OpenSearchIndex) -> 
         own = [replace(one, vector=_of_length_1(one.vector)) for one in passages if one.owner == owner]
         near = sorted(own, key=lambda one: -_dot(one.vector, NORTH))[:10]
         assert by_meaning(index, NORTH, owner=owner) == [one.memory_id for one in near]
+
+
+def test_words_score_as_in_the_embedded_index(index: OpenSearchIndex, tmp_path: Path) -> None:
+    chance = random.Random(3)
+    words = [f"{chr(97 + n % 26)}{n}word" for n in range(60)]
+    said = [" ".join(chance.choices(words, range(60, 0, -1), k=chance.randrange(4, 40))) for _ in range(150)]
+    passages = [passage(f"m{n:03}", text, previous=said[n - 1], day="Friday") for n, text in enumerate(said)]
+    embedded = EmbeddedIndex(tmp_path / "search", "test", DIMENSION)
+    embedded.ensure()
+    for one in (index, embedded):
+        one.put(passages)
+    question = " ".join(words[10:50:5])
+    ours, theirs = (search(one, question, k_dense=0).sparse for one in (index, embedded))
+    embedded.close()
+    assert ids(ours)[:5] == ids(theirs)[:5]
+    assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], rel=0.05)
 
 
 def test_similarities_are_cosines_again(index: OpenSearchIndex) -> None:

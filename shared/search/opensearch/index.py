@@ -86,7 +86,6 @@ class OpenSearchIndex:
             self._client.indices.create(
                 index=index, body=body, params={"request_timeout": WRITE_SECONDS, "ignore": (400,)}
             )
-            self._client.indices.refresh(index=index, params={"request_timeout": WRITE_SECONDS})
 
     def there(self) -> Aliases:
         """Return all indexes of this stack."""

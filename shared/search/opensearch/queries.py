@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.search.analysis import query_terms
-from shared.search.fields import BOOSTS
+from shared.search.fields import BOOSTS, K1
 from shared.search.opensearch.mapping import (
     ASKS,
     GENERATION,
@@ -28,6 +28,8 @@ _CLAUSES: Final = 900
 """Of words times fields in one search: with the conditions beside them the engine takes 1,024."""
 _EVERYWHERE: Final = 100
 """The words that are looked for in every field, of a very long question more in the text alone: from both its ends."""
+_FACTOR: Final = K1 + 1
+"""What this engine's BM25 is multiplied by, beside the formula."""
 _FARTHEST: Final = 2**63 - 1
 _BEST_FIRST: Final = [{"_score": "desc"}, {STATE: "asc"}]
 _BARE: Final[dict[str, Any]] = {"_source": False, "track_total_hits": False, "docvalue_fields": [ASKS]}
@@ -107,7 +109,7 @@ def _bounds(moment: Within) -> dict[str, int]:
 
 
 def _words(field: str, words: list[str], boost: float) -> dict[str, Any]:
-    return {"match": {field: {"query": " ".join(words), "boost": boost}}}
+    return {"match": {field: {"query": " ".join(words), "boost": boost / _FACTOR}}}
 
 
 def _room(field: str, wanted: int) -> int:
