@@ -16,8 +16,10 @@ _TAG = re.compile(
 )
 _NAMED = r"memor(?:y|ies)|facts? (?:about|i know)|(?:i|we) (?:remember|recall)|recalled|retrieved|known about you"
 _HEADER = re.compile(
-    rf"\s{{0,8}}[#*\-\[(\s]{{0,6}}(?:here (?:are|is) |these are |the |your |my |some |user |[\w-]{{1,20}} )?"
-    rf"(?:[\w-]{{1,20}} )?(?:{_NAMED})[^:\n]{{0,60}}[:\])]"
+    r"\s{0,8}[#*\-\[(\s]{0,6}(?:(?:here|these|this|below|are|is|the|your|some|user(?:'s)?|relevant|related"
+    r"|retrieved|recalled"
+    r"|past|previous|prior|following|stored|saved|known|long-term|top|found|similar|what|all|of|from)\s+){0,6}"
+    rf"(?:{_NAMED})[^:\n]{{0,60}}[:\])]"
     r"|\s{0,8}[#*【\[]{0,4}(?:以下(?:是|为)|这是)?.{0,8}(?:记忆|回忆)[^：:\n]{0,20}[：:\]】]"
     r"|\s{0,8}\[?(?:system|assistant|ai|bot|tool|系统|助手)(?: (?:prompt|message|note))?\]?\s{0,2}[:：]",
     re.IGNORECASE,
@@ -34,7 +36,8 @@ _CODE = re.compile(
     r"|File \"|at [\w.$]+\(|//|/\*|</?\w+|@\w+$|#{1,6} |[-=_*#~]{3,}$)"
 )
 _STATEMENT_END = re.compile(r"[;{}]\s*$")
-_WORDLIKE = re.compile(r"[^\W\d_]")
+_LETTER = re.compile(r"[^\W\d_]")
+_WORDLIKE = re.compile(r"[^\W_]")
 _LINE = 4_000
 
 
@@ -51,12 +54,8 @@ def _outside(text: str) -> str:
     for match in _TAG.finditer(text):
         if match.start() < at:
             continue
-        kept.append(text[at : match.start()])
-        at = match.end()
-        if match[1]:
-            continue
-        at = _end_of(text, match, closers)
-        kept.append("\n")
+        kept += (text[at : match.start()], "\n")
+        at = match.end() if match[1] else _end_of(text, match, closers)
     return "".join([*kept, text[at:]])
 
 
@@ -88,8 +87,9 @@ def _foreign(line: str, head: str) -> bool:
         return True
     if _STATEMENT_END.search(line[-8:]) and re.search(r"[=(){}]", head):
         return True
-    letters = len(_WORDLIKE.findall(head))
-    return letters == 0 or (len(head) > 12 and 2 * letters < len(head.replace(" ", "")))
+    if not _LETTER.search(head):
+        return True
+    return len(head) > 12 and 2 * len(_WORDLIKE.findall(head)) < len(head.replace(" ", ""))
 
 
 def _bare(line: str) -> str:

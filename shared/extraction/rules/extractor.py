@@ -71,7 +71,7 @@ class RuleExtractor:
     def summarise(self, summaries: Sequence[str], conversation: Conversation) -> Learnt:
         """Return the most telling sentences of the parts' summaries, in order."""
         parts = [sentence for summary in summaries for sentence in sentences(summary.split("\n"))]
-        places = most_telling(parts, [categories_of(each) for each in parts])
+        places = most_telling(parts, [categories_of(each) for each in parts], code=conversation.code)
         text = joined([parts[place] for place in places]) or "\n".join(summaries)[:600]
         positions = tuple(turn.position for turn in conversation.turns)
         whole = _Said(text, 0, conversation.at, by_user=True)
@@ -149,7 +149,7 @@ def _bounded(facts: list[tuple[_Said, tuple[int, ...]]]) -> list[tuple[_Said, tu
 
 def _summary(worth: list[_Said], *, code: bool) -> Learnt:
     categories = [categories_of(each.text) for each in worth]
-    places = most_telling([each.text for each in worth], categories)
+    places = most_telling([each.text for each in worth], categories, code=code)
     chosen = [worth[place] for place in places]
     types = [type_of(worth[place].text, categories[place], code=code) for place in places]
     return Learnt(

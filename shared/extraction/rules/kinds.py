@@ -76,7 +76,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _IDENTITY = re.compile(
     r"\b(?:my (?:\w+ )?(?:name|birthday|age|job|address|phone|number|email|occupation|nationality|hometown"
-    r"|blood type|title|pronouns)"
+    r"|blood type|title|pronouns)(?: \w+)? (?:is|are|was|has|will)"
     r"|name is|call me|years old|was born|born (?:in|on)|i(?:'m| am) (?:from|an?|based|allergic|vegetarian|vegan"
     r"|married|single|divorced"
     r"|diabetic|left-handed|retired|jewish|muslim|christian|\d+)|(?:is|'m|am) (?:a|an) (?:\w+ )?(?:engineer"
@@ -94,7 +94,7 @@ _HAPPENED = re.compile(
     r"\b(?:was|were|did|had|went|saw|met|came|got|bought|made|took|ate|visited|watched|attended|finished|started"
     r"|joined|won|lost|ran"
     r"|gave|found|read a|cooked|travel+ed|adopted|graduated|celebrated|broke|fell|flew|drove|wrote|built|born"
-    r"|(?!indeed|need|feed|speed)[a-z]{3,}ed)\b"
+    r"|(?<!is )(?<!are )(?<!am )(?<!'m )(?<!be )(?!indeed|need|feed|speed)[a-z]{3,}ed)\b"
     r"|yesterday|last (?:night|week|month|year)|\bago\b|了|过|昨|上周|上个月|去年|刚刚?|前天",
     re.IGNORECASE,
 )
@@ -147,14 +147,21 @@ def categories_of(fact: str) -> tuple[str, ...]:
 
 def type_of(fact: str, categories: tuple[str, ...], *, code: bool = False) -> MemoryType:
     """Return the memory type: who somebody is, what happened, how things are to be done, or what is so."""
+    how = bool(_HOW.search(fact))
     if "identity" in categories:
         return "core"
-    if "constraint" in categories and (code or _HOW.search(fact)):
+    if "constraint" in categories and (code or how):
         return "procedural"
-    if "event" in categories and _HAPPENED.search(fact):
+    if _is_episode(fact, categories, code=code):
         return "episodic"
-    if "preference" in categories:
-        return "semantic"
-    if not code and ("plan" in categories or _HAPPENED.search(fact)):
-        return "episodic"
-    return "procedural" if code and _HOW.search(fact) else "semantic"
+    settled = {"preference", "decision"}.intersection(categories)
+    return "procedural" if code and how and not settled else "semantic"
+
+
+def _is_episode(fact: str, categories: tuple[str, ...], *, code: bool) -> bool:
+    happened = bool(_HAPPENED.search(fact))
+    if "decision" in categories:
+        return False
+    if "event" in categories and happened:
+        return True
+    return not code and "preference" not in categories and ("plan" in categories or happened)

@@ -55,15 +55,13 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _ends_here(text: str, end: re.Match[str]) -> bool:
-    """Tell a full stop from that of an abbreviation, an initial, or an ellipsis in mid-sentence."""
-    following = text[end.end() : end.end() + 3].lstrip()
-    if following[:1].islower():
-        return False
-    if len(end[0]) > 1:
-        return True
-    word = _SHORT_WORD.search(text[max(0, end.start() - 12) : end.start()])
+    """Tell a full stop from that of an abbreviation, an initial, a list's number, or an ellipsis in mid-sentence."""
+    if end[0].startswith(".."):
+        return not _OPENS_LOWER.match(text, end.end())
+    before = text[max(0, end.start() - 12) : end.start()]
+    word = _SHORT_WORD.search(before)
     if word is None:
-        return not text[max(0, end.start() - 3) : end.start()].strip().isdigit() or end.start() > 3
+        return not before.strip().isdigit() or end.start() > 3
     return word[0].lower() not in _SHORT and not (len(word[0]) == 1 and word[0].isupper() and word[0] != "I")
 
 

@@ -107,6 +107,7 @@ _ABOUT_HERE = re.compile(
     re.IGNORECASE,
 )
 _VAGUE_END = re.compile(r"\b(?:it|that|this|them|these|those|one)(?: feeling| too| as well| all)?[.!]*$", re.IGNORECASE)
+_LINK = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\S+|<\|[^|<>]{1,40}\|>")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -159,25 +160,27 @@ def _is_order(sentence: str, *, code: bool) -> bool:
 
 def _is_own(sentence: str) -> bool:
     """Tell whether the speaker speaks of himself, his people or his things, and says something of them."""
+    told = len(content(sentence))
     if is_chinese(sentence):
-        return bool(_FIRST_ZH.search(sentence) or _UNSAID_ZH.match(sentence)) and len(content(sentence)) >= 2
-    if _UNSAID.match(sentence):
-        return len(content(sentence)) >= 2
-    return bool(_FIRST.search(sentence)) and len(content(sentence)) >= 1 and len(words(sentence)) >= 3
+        return told >= (1 if _FIRST_ZH.match(sentence) else 2) and bool(
+            _FIRST_ZH.search(sentence) or _UNSAID_ZH.match(sentence)
+        )
+    return told >= (2 if _UNSAID.match(sentence) else 1) and bool(
+        _UNSAID.match(sentence) or (_FIRST.search(sentence) and len(words(sentence)) >= 2)
+    )
 
 
 def _is_named(sentence: str, *, code: bool) -> bool:
     """Tell whether a sentence about the world names what it speaks of, precisely enough to stand alone."""
     if _WEATHER.search(sentence):
         return False
-    told = len(content(sentence))
+    told = len(content(_LINK.sub("", sentence)))
     if _STANDING.match(sentence) and told:
         return True
+    named = bool(_NAMED.search(sentence) or _OPENS_NAMED.match(sentence))
     if is_chinese(sentence):
         least = 2 if has_limit(sentence) else 4 if code or not re.search(f"[{HAN}]{{2}}", sentence) else 6
-        return told >= least and (code or bool(_NAMED.search(sentence)) or has_limit(sentence))
+        return told >= least and (code or named or has_limit(sentence))
     if len(words(sentence)) < 3:
         return False
-    if _OPENS_NAMED.match(sentence) or has_limit(sentence) or _NAMED.search(sentence):
-        return told >= 2
-    return code and told >= 3
+    return told >= (2 if named or has_limit(sentence) else 3 if code else 1_000)

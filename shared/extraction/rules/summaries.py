@@ -25,15 +25,27 @@ _WEIGHTS = {
     "skill": 1,
 }
 _MARKED = re.compile(r"\d|\b[A-Z]{2,}|\b\w+_\w+|(?<=\w )[A-Z]\w+|[《「“\"`]")
+_RULES = frozenset(("decision", "constraint"))
 _MOST_WORDS = 12
 _CONSIDERED = 5_000
 
 
 def most_telling(
-    sentences: Sequence[str], labels: Sequence[tuple[str, ...]], *, most: int = SENTENCES, longest: int = CHARACTERS
+    sentences: Sequence[str],
+    labels: Sequence[tuple[str, ...]],
+    *,
+    code: bool = False,
+    most: int = SENTENCES,
+    longest: int = CHARACTERS,
 ) -> list[int]:
-    """Return the places of the sentences that a summary of these bounds is made of, in order."""
-    weight = [_weight(*each) for each in zip(sentences[:_CONSIDERED], labels, strict=False)]
+    """Return the places of the sentences that a summary of these bounds is made of, in order.
+
+    In a coding session decisions and constraints go before all else.
+    """
+    weight = [
+        _weight(sentence, each) + (100 if code and _RULES.intersection(each) else 0)
+        for sentence, each in zip(sentences[:_CONSIDERED], labels, strict=False)
+    ]
     chosen: list[int] = []
     left = longest
     seen: set[str] = set()
