@@ -84,9 +84,13 @@ class Attempt:
         until: int = self.task["since"] + LONGEST_GAP_MS - self.task["spent"]
         return until
 
-    def enter(self, phase: str) -> None:
-        """Show a phase."""
-        self._write({"phase": phase})
+    def note(self, **changes: Any) -> None:
+        """Note something in the task's row that is no progress, such as its phase.
+
+        Raises:
+            Fenced: it is not this attempt's to say.
+        """
+        self._write(changes)
 
     def progress(self, *writes: Write, **changes: Any) -> None:
         """Note that something was reached that no later attempt does again.
@@ -212,6 +216,15 @@ def begin(table: Table, clock: Clock, task: Item) -> Attempt:
     except TransactionFailed as failed:
         raise (Fenced if 0 in failed.items else Busy) from None
     return Attempt(table, clock, task | changes, token)
+
+
+def free_lease(table: Table, task: Item) -> None:
+    """Give back the lease that an attempt at an ended task may have left: a dead worker can't."""
+    lease = address_of(task).lease_key()
+    try:
+        persist(lambda: table.write(Delete(lease, "#task = :task", {"task": task["task"]})))
+    except ConditionFailed:
+        return
 
 
 def spent(task: Item, now: int) -> int:

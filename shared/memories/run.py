@@ -128,15 +128,19 @@ class Run:
         return decided
 
     def _index(self, plan: Plan) -> Plan:
-        """Put the passages of all new states into the index, where nothing finds them until they are committed."""
-        first: int = max(self._attempt.task.get("indexed", 0), self._committed)
-        for start in range(first, len(plan.decided), INDEXED_AT_ONCE):
+        """Put the passages of all new states into the index, where nothing finds them until they are committed.
+
+        Putting again what the index has lost is no progress: it may lose it each time.
+        """
+        task = self._attempt.task
+        reach = self._attempt.note if "unseen" in task else self._attempt.progress
+        for start in range(task.get("indexed", 0), len(plan.decided), INDEXED_AT_ONCE):
             self._go_on()
             piece = plan.decided[start : start + INDEXED_AT_ONCE]
             passages = passages_of([(c.row, c.whole_text) for c in piece if c.row], self._means.embedder)
             if passages:
                 self._means.index.put(passages)
-            self._attempt.progress(phase="indexing", indexed=start + len(piece))
+            reach(phase="indexing", indexed=start + len(piece))
         return plan
 
     def _commit(self, plan: Plan) -> Plan:
@@ -183,7 +187,7 @@ class Run:
         if self._late():
             raise OutOfTime
         if phase is not None:
-            self._attempt.enter(phase)
+            self._attempt.note(phase=phase)
 
     def _save(self, plan: Plan, phase: str, **reached: int) -> None:
         """Keep a plan: it takes the place of the one before."""

@@ -43,7 +43,7 @@ def _see(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:
     made = {c.made for c in changes if c.made} - {c.ended for c in changes if c.ended}
     missing = made - means.index.present(attempt.address.owner, made) if made else set()
     if missing and _still_there(means, attempt, missing):
-        attempt.progress(indexed=0)
+        attempt.note(indexed=0, unseen=attempt.task.get("unseen", 0) + 1)
         raise NotFound("Search does not find yet what was stored.")
 
 

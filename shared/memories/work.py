@@ -21,6 +21,7 @@ from shared.memories.attempts import (
     Erased,
     Fenced,
     begin,
+    free_lease,
     spent,
 )
 from shared.memories.ending import Reason, fail
@@ -121,7 +122,8 @@ class Worker:
         if task is None or task["status"] != "processing":
             return Outcome(State.DONE, task=task)
         if given_up := _exhausted(task, backing.clock.now_ms()):
-            fail(backing, task, given_up, letter=True)
+            if fail(backing, task, given_up, letter=True):
+                free_lease(backing.table, task)
             return Outcome(State.DONE, task=backing.table.get(key))
         try:
             attempt = begin(backing.table, backing.clock, task)

@@ -6,7 +6,8 @@ import hashlib
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from shared.extraction.port import Decision, Extraction, Learnt
 
@@ -67,6 +68,7 @@ class SentenceExtractor:
         return Extraction(summary, tuple(facts))
 
     def summarise(self, summaries: Sequence[str], conversation: Conversation) -> Learnt:
+        del conversation
         self.calls += 1
         return Learnt(" | ".join(summaries))
 
@@ -94,22 +96,23 @@ class WordDecider:
 
 @dataclass
 class Failing:
-    """Stands in front of a port: each call asks `rule(name)` for an error to raise instead."""
+    """Stands in front of a port: each call asks `rule(name)` for an error to raise, instead of it or after it."""
 
-    behind: object
+    behind: Any
     rule: Callable[[str], BaseException | None]
+    after: bool = False
     calls: list[str] = field(default_factory=list)
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Any:
         real = getattr(self.behind, name)
-        if not callable(real):
-            return real
+        return partial(self._call, name, real) if callable(real) else real
 
-        def call(*args: object, **kwargs: object) -> object:
-            self.calls.append(name)
-            error = self.rule(name)
-            if error is not None:
-                raise error
-            return real(*args, **kwargs)
-
-        return call
+    def _call(self, name: str, real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self.calls.append(name)
+        error = self.rule(name)
+        if error is not None and not self.after:
+            raise error
+        result = real(*args, **kwargs)
+        if error is not None:
+            raise error
+        return result

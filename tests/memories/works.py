@@ -32,7 +32,7 @@ from tests.memories.fakes import DIMENSION, HashEmbedder, SentenceExtractor, Wor
 from tests.projects.world import MovedClock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from shared.aws.items import Item
     from tests.emulator.cloud import Cloud
@@ -115,8 +115,11 @@ class Works:
     def facts(self, address: UserAddress = ANA) -> list[str]:
         return self.texts("fact", address)
 
-    def past(self, memory_id: str) -> list[Item]:
-        return list(past_rows(self.table, ANA.pk, memory_id))
+    def past(self, memory_id: str, address: UserAddress = ANA) -> list[Item]:
+        return list(past_rows(self.table, address.pk, memory_id))
+
+    def all_past(self, address: UserAddress = ANA) -> list[Item]:
+        return list(self.table.every(Query(address.pk, begins="h#")))
 
     def found(self, query: str, address: UserAddress = ANA) -> list[str]:
         """Return the texts that a search finds: what the index names and the records have."""
