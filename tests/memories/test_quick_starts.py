@@ -76,3 +76,30 @@ def test_a_reader_of_the_quick_start_adds_asks_for_the_status_and_finds(
     assert "completed" in found
     if language != "node":  # which prints what lies so deep as [Object]
         assert "at most 3 delivery attempts" in found
+
+
+GUIDE = (Path(__file__).parents[2] / "docs/memories.md").read_text("utf-8")
+
+
+def example(heading: str) -> str:
+    """Return the one block of code below a heading of our own guide."""
+    section = GUIDE.partition(f"\n### {heading}\n")[2].partition("\n##")[0]
+    (block,) = re.findall(r"^```\w+\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    return str(block)
+
+
+def run(server: Running, *command: str) -> str:
+    told = {"MEMORAX_BASE_URL": server.base_url, "MEMORAX_API_KEY": server.credentials["api_key"]}
+    ran = subprocess.run(command, env={**os.environ, **told}, capture_output=True, text=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_our_own_examples_print_what_they_say(server: Running, tmp_path: Path) -> None:
+    assert run(server, sys.executable, "-c", example("Python")) == "['I moved to Madrid.']\n"
+    if shutil.which("node"):
+        script = tmp_path / "example.mjs"
+        script.write_text(example("JavaScript"), "utf-8")
+        assert run(server, "node", str(script)) == "[ 'I moved to Madrid.' ]\n"
+    if shutil.which("curl"):
+        assert '"accepted"' in run(server, "bash", "-e", "-c", example("curl"))
