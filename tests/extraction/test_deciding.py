@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.extraction.deciding import RuleDecider
@@ -331,6 +331,7 @@ def test_no_scale_of_similarity_decides(scale: float) -> None:
 TEXTS = st.sampled_from([text for table in (RESTATED, CHANGED, OTHER, FORGOTTEN) for pair in table for text in pair])
 
 
+@settings(deadline=None)
 @given(fact=TEXTS, known=st.lists(TEXTS, max_size=4), forget=st.booleans())
 def test_a_decision_is_always_the_same_and_its_target_one_of_the_known(
     *, fact: str, known: list[str], forget: bool
@@ -343,12 +344,14 @@ def test_a_decision_is_always_the_same_and_its_target_one_of_the_known(
     assert (decision.target is None) == (decision.event == "ADD") or decision.event == "NONE"
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_what_is_said_twice_is_known(fact: str) -> None:
     assert decided(fact, fact).event == "NONE"
     assert decided(fact, f"  {fact.upper() if fact.isascii() else fact}  ").event == "NONE"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_two_texts_are_decided(fact: str, known: str) -> None:
     assert decided(known, fact).event in ("ADD", "NONE", "UPDATE")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.extraction.fingerprint import fingerprint, normalised
@@ -56,6 +56,7 @@ def test_what_carries_meaning_makes_another_fact(one: str, other: str) -> None:
     assert fingerprint(one) != fingerprint(other)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_a_fingerprint_is_32_digits_of_any_text_and_stays_when_normalised_again(text: str) -> None:
     assert len(fingerprint(text)) == 32

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.extraction.rules.times import time_in
@@ -111,6 +111,7 @@ def test_a_fact_without_words_of_time_is_dated_by_its_message() -> None:
     assert day(learnt("I moved to Berlin in 2019.").facts[0].event_at) == "2019-01-01"
 
 
+@settings(deadline=None)
 @given(st.sampled_from([text for text, _ in DAYS]), st.integers(-(2**70), 2**70))
 def test_any_moment_may_be_that_of_the_message(text: str, at: int) -> None:
     found = time_in(text, at)
@@ -119,6 +120,7 @@ def test_any_moment_may_be_that_of_the_message(text: str, at: int) -> None:
         assert 1 <= datetime.fromtimestamp(found / 1000, UTC).year <= 9999
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="0123456789年月日号天周前后上下个半lastnexgomkydfri -/.:", max_size=60))
 def test_any_digits_and_words_of_time_are_read(text: str) -> None:
     assert time_in(text, NOW) is None or isinstance(time_in(text, NOW), int)

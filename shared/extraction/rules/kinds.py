@@ -85,14 +85,15 @@ _IDENTITY = re.compile(
     r"|photographer)"
     r"|lives? (?:in|at|near|with|alone)|moved to|relocated|works? (?:at|for|as|in)|grew up|allerg\w+|has? (?:a"
     r"|an) (?:phd|degree)|employed|native language)\b"
-    r"|我(?:叫|姓|是(?!想|说|在|觉得|不是))|名字(?:是|叫)|住在|居住|搬到|搬家|定居|岁|生日|出生|来自|老家|籍贯"
+    r"|我(?:叫|姓|是(?!想|说|在|觉得|不是))|名字(?:是|叫)|(?:^|我|妹|姐|哥|弟|妈|爸|现在|目前|一直|都|家)(?:住在"
+    r"|居住|来自)|搬到|搬家|定居|岁|生日|出生|老家|籍贯"
     r"|(?:我的|职业)工作?是|职业是|任职|就职|上班|入职"
     r"|电话|手机号|邮箱|地址|过敏|血型|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|星座|信仰",
     re.IGNORECASE,
 )
 _HAPPENED = re.compile(
     r"\b(?:was|were|did|had|went|saw|met|came|got|bought|made|took|ate|visited|watched|attended|finished|started"
-    r"|joined|won|lost|ran"
+    r"|joined|won(?!')|lost|ran"
     r"|gave|found|read a|cooked|travel+ed|adopted|graduated|celebrated|broke|fell|flew|drove|wrote|built|born"
     r"|(?<!is )(?<!are )(?<!am )(?<!'m )(?<!be )(?!indeed|need|feed|speed)[a-z]{3,}ed)\b"
     r"|yesterday|last (?:night|week|month|year)|\bago\b|了|过|昨|上周|上个月|去年|刚刚?|前天",
@@ -101,7 +102,7 @@ _HAPPENED = re.compile(
 _EVENT = re.compile(
     r"\b(?:meeting|appointment|party|wedding|concert|flight|trip|conference|exam|interview|birthday party|visit\w*"
     r"|attended|went (?:to|on)"
-    r"|travel+ed|graduated|met|watched|bought|celebrated|happened|moved|joined|won|lost|adopted|started|yesterday"
+    r"|travel+ed|graduated|met|watched|bought|celebrated|happened|moved|joined|won(?!')|lost|adopted|started|yesterday"
     r"|ago)\b"
     r"|会议|约会|聚会|婚礼|演唱会|航班|旅行|旅游|考试|面试|参加|去了|看了|买了|见了|做了|去过|毕业|比赛|昨天|上周",
     re.IGNORECASE,
@@ -118,17 +119,18 @@ _HOW = re.compile(
 _RULE = re.compile(
     r"\b(?:must(?:n't| not)?|at most|no (?:more|less|fewer) than|up to \d|not exceed|maximum|minimum"
     r"|limit(?:ed)? (?:is|to|of)|not allowed"
-    r"|forbid\w*|required?|cannot|can't (?:eat|have|use|drink)|allerg\w*|deadline|is due)\b"
+    r"|forbid\w*|cannot|can't (?:eat|have|use|drink)|allerg\w*|deadline|is due)\b"
     r"|必须|不得|不能|禁止|最多|至多|不超过|不允许|务必|一律|上限|限制|截止|过敏",
     re.IGNORECASE,
 )
 _HABIT_RULE = re.compile(
-    r"\b(?:always|never|only|should(?:n't)?|avoid|at least|from now on|make sure|ensure|do not|don't|instead of"
+    r"\b(?:always|never|only|should(?:n't)?|avoid|at least|required?|from now on|make sure|ensure|do not|don't"
+    r"|instead of"
     r"|rather than)\b"
     r"|总是|始终|不要|至少|只能|应当|以后都|从现在开始",
     re.IGNORECASE,
 )
-_OWN_HABIT = re.compile(r"(?:[\w']+ ){0,3}?(?:i|i'm|i've|my|we)\b|.{0,6}我", re.IGNORECASE)
+_OWN_HABIT = re.compile(r"(?:[\w',-]+ ){0,9}?(?:i|i'm|i've|my|we)\b|.{0,6}我", re.IGNORECASE)
 _TITLE = re.compile('《[^》]{0,60}》|["\u201c][^"\u201d]{0,60}["\u201d]')
 
 

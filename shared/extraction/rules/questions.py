@@ -41,13 +41,15 @@ _REQUEST = re.compile(
 _REQUEST_ZH = re.compile(
     r"我?(?:有些?|有点)?(?:想|希望|需要|打算)?(?:请|向|跟|和|听|问|找)?[你您].{0,30}(?:建议|推荐|帮|请教|问|告诉"
     r"|分享|聊|意见|看法)"
-    r"|我?(?:想|需要|希望)(?:要)?(?:知道|问|请教|了解一下|听听|找一些|找些|找一部|找一本)|不知道(?:该|有没有|你|您"
+    r"|(?:今天|其实|现在|另外)?我?(?:想|需要|希望)(?:要)?(?:知道|问|请教|了解一下|听听|找一些|找些|找一部|找一本)"
+    r"|不知道(?:该|有没有|你|您"
     r"|怎么|如何|能不能|是不是)|给我|帮我|告诉我|(?:请|麻烦)[^，。]{0,10}我"
 )
 _CLAUSE = re.compile(r"\s*(?:[,;]\s+|\s[-\u2013\u2014]\s|[，；]\s*)(?:(?:and|but|so|or)\s+)?")
 _SUBORDINATE = re.compile(
     r"(?:since|because|as|given that|considering that|seeing that|now that)\s+(?=(?:i|i'm|i've|my|we)\b)", re.IGNORECASE
 )
+_SUBORDINATE_ZH = re.compile("因为|由于|既然")
 _CONDITIONAL = re.compile(
     r"(?:if|when|whenever|unless|while|after|before|though|although|like|for example)\b|如果|要是|假如|当|除了",
     re.IGNORECASE,
@@ -79,7 +81,7 @@ def told_before(sentence: str) -> str:
     if not kept:
         return ""
     told = sentence[: sentence.index(clauses[kept - 1]) + len(clauses[kept - 1])].rstrip()
-    reason = _SUBORDINATE.match(told)
+    reason = _SUBORDINATE.match(told) or _SUBORDINATE_ZH.match(told)
     told = told[reason.end() :] if reason else told
     return "" if _CONDITIONAL.match(told) else told[:1].upper() + told[1:]
 

@@ -23,7 +23,10 @@ _SHORT = frozenset(words("mr mrs ms dr prof st sr jr vs etc inc ltd co corp no n
     "u.s",
     "u.k",
 }
+_TITLE = 40
+_MAY_END = frozenset(("etc", "inc", "ltd", "co", "corp", "no", "a.m", "p.m", "u.s", "u.k"))
 _SHORT_WORD = re.compile(r"[A-Za-z](?:[A-Za-z.]{0,8}[A-Za-z])?$")
+_OPENS_SENTENCE = re.compile(r"\s+(?:[A-Z][a-z]*|I'\w+)[, ](?![A-Z])|\s*$")
 _OPENS_LOWER = re.compile(r"\s*[a-z]")
 _GOES_ON = re.compile(r"[A-Za-z0-9,\u2019']\s*$")
 
@@ -47,7 +50,7 @@ def _joined(lines: Sequence[str]) -> Iterator[str]:
 def _split(text: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(text):
-        if end[0].startswith(".") and not _ends_here(text, end):
+        if (end[0].startswith(".") and not _ends_here(text, end)) or _in_title(text, end):
             continue
         yield from _trimmed(text[start : end.end()])
         start = end.end()
@@ -62,7 +65,15 @@ def _ends_here(text: str, end: re.Match[str]) -> bool:
     word = _SHORT_WORD.search(before)
     if word is None:
         return not before.strip().isdigit() or end.start() > 3
+    if word[0].lower() in _MAY_END:
+        return _OPENS_SENTENCE.match(text, end.end()) is not None
     return word[0].lower() not in _SHORT and not (len(word[0]) == 1 and word[0].isupper() and word[0] != "I")
+
+
+def _in_title(text: str, end: re.Match[str]) -> bool:
+    """Tell whether the mark stands inside a title: 《摔跤吧！爸爸》."""
+    before = text[max(0, end.start() - _TITLE) : end.start()]
+    return before.rfind("《") > before.rfind("》") and "》" in text[end.end() : end.end() + _TITLE]
 
 
 def _trimmed(sentence: str) -> Iterator[str]:

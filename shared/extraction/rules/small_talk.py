@@ -15,7 +15,8 @@ _OPENER = re.compile(
     r"|sorry|please|also|actually|however|besides|but|and|plus|speaking of which|speaking of that|to be honest"
     r"|you know|fyi|just so you know"
     r"|for your information)"
-    r"(?: (?:there|again|everyone|all|so much|very much|a lot|for that|for asking|ai companion|my friend|assistant"
+    r"(?: (?:there|again|everyone|all|so much|very much|a lot|for that|for asking|ai companion|my friend|friend"
+    r"|assistant"
     r"|claude))*"
     r"\s*(?:[,!:]|\s[-\u2013\u2014]|\.{2,3}|\u2026|(?=\s(?:i|i'm|i've|my|we)\b))\s*){1,6}",
     re.IGNORECASE,
@@ -27,7 +28,8 @@ _REMEMBER = re.compile(
 )
 _OPENER_ZH = re.compile(
     r"(?:(?:你好啊?|您好|嗨|哈喽)(?:\s*(?:AI|ai)\s*(?:伴侣|助手))?|早上好|下午好|晚上好|早安|晚安|大家好|好的|好吧"
-    r"|好呀|好啊|嗯+|恩+|哦|啊|哈+|确实|话说回来|不过|但是|是的|是啊|对的?|对了|当然(?:了|可以)?"
+    r"|好呀|好啊|嗯+|恩+|对呀|朋友|哦|啊|哈+|确实(?:如此)?|(?:非常|很|真)?(?:有趣|有道理|有意思|棒)|话说回来|不过"
+    r"|但是|是的|是啊|对的?|对了|当然(?:了|可以|会)?"
     r"|没错|没问题(?:呀|啊)?|没关系|谢谢(?:你|您)?[^，。！？,]{0,12}|感谢(?:你|您)?[^，。！？,]{0,12}|不客气|不用谢"
     r"|其实|说起来|顺便说一下|另外|还有"
     r"|(?:我的)?AI(?:伴侣|助手)|真的(?:吗)?|太好了|很好|不错|哇塞?|不是|不|没有(?:了)?|请|麻烦"

@@ -11,9 +11,9 @@ from shared.extraction.script import content, is_chinese, words
 
 _I = r"(?:I|i|we|We|WE)"
 _FIRST = re.compile(
-    r"\b(?:I|i|[Ii]'(?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Ww]e'(?:re|ve|d|ll)|[Oo]urs?|[Uu]s)\b(?![/.-])"
+    r"\b(?:I|i|[Ii]'(?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Ww]e'(?:re|ve|d|ll))\b(?![/.-])|^[Oo]ur\b"
 )
-_FIRST_ZH = re.compile(r"我|咱|俺|本人")
+_FIRST_ZH = re.compile(r"我(?!们)|俺|本人|^.{0,6}(?:我们|咱)")
 _SECOND = re.compile(r"\byou(?:rs?|rself|'\w+)?\b", re.IGNORECASE)
 _SECOND_OPENS = re.compile(
     r"(?:(?:if|when|whenever) you|you|your|yours|you're|you've|let)\b|[你您]|(?:如果|要是|当|假如)[你您]|AI伴侣",
@@ -99,20 +99,28 @@ _ABOUT_HERE = re.compile(
     r"|let's (?:talk|chat)"
     r"|can (?:talk|chat) (?:about|more)|stay in touch|(?:take|have) a look|noted?\b of (?:that|it|this)|check (?:it"
     r"|them|that|this) out|(?:give|try) (?:it|them|that|this)|keep (?:it|them|that|this|these) in mind"
-    r"|chat (?:later|tomorrow|soon)|(?:i'll|i will|going to) (?:definitely |certainly |try to "
+    r"|topics? to (?:talk|discuss|chat)|talk about next|(?:have|got|need) to (?:go|leave) now|chat (?:later"
+    r"|tomorrow|soon)|(?:i'll|i will"
+    r"|going to) (?:definitely |certainly |try to "
     r"|do my best to )?(?:go )?(?:check|try|look|remember|consider|follow|keep)\b[^.]{0,20}"
     r"\b(?:it|them|that|this|these|those|suggestions?|advice|recommendations?|words|out)\b)"
     r"|这次聊天|今天的聊天|聊天啦|来和你|作为(?:一个)?AI|试试看|去看看|会注意|会考虑|会试|会去(?:试|看|找)|记下来"
-    r"|明天再聊|再聊|好主意|好建议|我也同感|学到了很多",
+    r"|必须离开|先走了|该走了|去吃饭了|明天再聊|再聊|聊聊|可以聊|换个话题|查一下|好主意|好建议|我也同感|学到了很多",
     re.IGNORECASE,
 )
 _VAGUE_END = re.compile(r"\b(?:it|that|this|them|these|those|one)(?: feeling| too| as well| all)?[.!]*$", re.IGNORECASE)
+_OF_IT = re.compile(
+    r"(?:i|we) (?:\w+ )?(?:found|find|thought|think|loved?|liked?|enjoy(?:ed)?|agree with|tried|try) (?:it"
+    r"|them)\b(?! (?:is|was|are)\b)|my (?:\w+ )?friends?[.!]*$",
+    re.IGNORECASE,
+)
 _LINK = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\S+|<\|[^|<>]{1,40}\|>")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
 def is_statement(sentence: str, *, code: bool = False) -> bool:
     """Tell whether a sentence states something that is worth keeping (by itself, without what surrounds it)."""
+    sentence = sentence.replace("\u2019", "'")
     if not 3 <= len(sentence) <= LONGEST or not _LETTERS.search(sentence):
         return False
     if code and _TOGETHER.match(sentence):
@@ -128,7 +136,7 @@ def _is_talk(sentence: str) -> bool:
     """Tell whether the sentence asks, or speaks of the conversation itself."""
     if is_question(sentence) or (is_request(sentence) and not _LIMIT.search(sentence)):
         return True
-    if _ABOUT_HERE.search(sentence):
+    if _ABOUT_HERE.search(sentence) or _OF_IT.match(sentence):
         return True
     return bool(_VAGUE_END.search(sentence[-24:])) and len(content(sentence)) < 3
 

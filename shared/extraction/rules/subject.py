@@ -27,6 +27,7 @@ _VERB_PHRASE = re.compile(
 _BESIDE = re.compile(r"(?:^|[,.;]\s)(?:\w+\s){0,1}(?:my|our|his|her|the|[A-Z]\w+)(?: \w+){0,2} and\s$", re.IGNORECASE)
 _CONTRACTED = {"m": "is", "ve": "has", "ll": "will"}
 _WE_ZH = re.compile("(?<![自忘你大小无])我(?!们|国|方|校|司|行我素)")
+_SPACED = re.compile(r"[^\W\u2e80-\u9fff]")
 _AND_VERB = re.compile(
     r"\b(and|but|or)\s+((?:(?:also|still|often|usually|always|really|never)\s+)?)([a-z]+)(?=\s+(?:at|in|for|with|on"
     r"|as|to|the|a|an|my|our|every|from|about)\b)"
@@ -50,11 +51,22 @@ def named(sentence: str, name: str | None) -> str:
     if name is None or name.lower() in sentence.lower():
         return sentence
     if is_chinese(sentence):
-        return sentence if re.search(r"[\"“”「」『』]", sentence) else _WE_ZH.sub(lambda _: name, sentence)
+        return sentence if re.search(r"[\"“”「」『』]", sentence) else _named_zh(sentence, name)
     if _UNSAFE.search(sentence):
         return sentence
     resolved = _subjects(sentence, name)
     return sentence if resolved is None else _ME.sub(lambda m: f"{name}'s" if m[1] else name, resolved)
+
+
+def _named_zh(sentence: str, name: str) -> str:
+    """Put the name for 我, parted from a word in Latin letters beside it."""
+
+    def put(match: re.Match[str]) -> str:
+        before, after = sentence[: match.start()][-1:], sentence[match.end() :][:1]
+        left = " " if _SPACED.match(before) and _SPACED.match(name[0]) else ""
+        return left + name + (" " if _SPACED.match(after) and _SPACED.match(name[-1]) else "")
+
+    return _WE_ZH.sub(put, sentence)
 
 
 def _subjects(sentence: str, name: str) -> str | None:
