@@ -59,7 +59,11 @@ class Stack:
 
     @property
     def outputs(self) -> dict[str, Any]:
-        return {name: self.resolver.resolve(given["Value"]) for name, given in self.template["Outputs"].items()}
+        return {
+            name: self.resolver.resolve(given["Value"])
+            for name, given in self.template["Outputs"].items()
+            if "Condition" not in given or self.resolver.holds(given["Condition"])
+        }
 
     @property
     def resolver(self) -> Resolver:

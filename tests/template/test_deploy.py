@@ -37,8 +37,9 @@ def test_prod_shows_its_changes_before_it_makes_them() -> None:
     assert stages()["prod"]["deploy"]["parameters"]["confirm_changeset"] is True
 
 
-def test_the_outputs_say_what_a_deployer_needs(stack: Stack) -> None:
+def test_the_outputs_say_what_a_deployer_needs(stack: Stack, with_domain: Stack) -> None:
     assert set(stack.outputs) == {"ApiUrl", "TableName", "BucketName", "QueueUrl", "DeadLetterQueueUrl"}
+    assert set(with_domain.outputs) - set(stack.outputs) == {"SearchUrl"}
 
 
 def test_nested_stacks_get_the_parameters_they_ask_for(any_stack: Stack) -> None:
