@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ConditionFailed, TransactionFailed
 from shared.aws.items import key_of
-from shared.aws.writes import Check, Delete, Update
+from shared.aws.writes import Check, Update
 from shared.kernel.contention import persist
 from shared.kernel.errors import LodestoreError
 from shared.kernel.scope import Scope
@@ -141,12 +141,8 @@ class Attempt:
             raise Fenced from None
 
     def release(self) -> None:
-        """Give the lease back."""
-        try:
-            mine = Delete(self.address.lease_key(), "#token = :token", {"token": self.token})
-            persist(lambda: self.table.write(mine))
-        except ConditionFailed:
-            return
+        """Give the lease back; its row stays, since it tells who had it last."""
+        _free(self.table, self.address, "#token = :value", self.token)
 
     def end(self, changes: dict[str, Any], *writes: Write, drop: tuple[str, ...] = ()) -> None:
         """End the task.
@@ -211,20 +207,16 @@ def begin(table: Table, clock: Clock, task: Item) -> Attempt:
         "due": due_bucket(now + LOOK_MS, task["task"]),
     }
     start = Update(key_of(task), changes, when="#status = :processing", values={"processing": "processing"})
-    try:
-        persist(lambda: table.transact(start, _take_lease(address, task["task"], token, now)))
-    except TransactionFailed as failed:
-        raise (Fenced if 0 in failed.items else Busy) from None
+    if task["tries"] and _started(table, start, _keep_lease(address, task["task"], token, now)):
+        return Attempt(table, clock, task | changes, token)
+    if not _started(table, start, _take_lease(address, task["task"], token, now)):
+        raise Busy
     return Attempt(table, clock, task | changes, token)
 
 
 def free_lease(table: Table, task: Item) -> None:
     """Give back the lease that an attempt at an ended task may have left: a dead worker can't."""
-    lease = address_of(task).lease_key()
-    try:
-        persist(lambda: table.write(Delete(lease, "#task = :task", {"task": task["task"]})))
-    except ConditionFailed:
-        return
+    _free(table, address_of(task), "#task = :value", task["task"])
 
 
 def spent(task: Item, now: int) -> int:
@@ -247,10 +239,41 @@ def generation_check(address: UserAddress, generation: int) -> Check:
     return Check(address.generation_key, f"{first}#{name} = :generation", {"generation": generation})
 
 
+def _started(table: Table, start: Update, lease: Update) -> bool:
+    """Begin, if the lease can be had.
+
+    Raises:
+        Fenced: the task has ended.
+    """
+    try:
+        persist(lambda: table.transact(start, lease))
+    except TransactionFailed as failed:
+        if 0 in failed.items:
+            raise Fenced from None
+        return False
+    return True
+
+
+def _keep_lease(address: UserAddress, task_id: str, token: str, now: int) -> Update:
+    """Return the write that goes on with a lease that an earlier attempt at the same task had last."""
+    changes = {"token": token, "until": now + LEASE_MS}
+    return Update(address.lease_key(), changes, when="#task = :task", values={"task": task_id})
+
+
 def _take_lease(address: UserAddress, task_id: str, token: str, now: int) -> Update:
+    """Return the write that takes a lease that is free; `turn` counts the tasks that had it."""
     return Update(
         address.lease_key(),
         {"user": address.user, "task": task_id, "token": token, "until": now + LEASE_MS},
-        when="attribute_not_exists(#pk) OR #until < :now OR #task = :task",
-        values={"now": now, "task": task_id},
+        add={"turn": 1},
+        when="attribute_not_exists(#pk) OR #until < :now",
+        values={"now": now},
     )
+
+
+def _free(table: Table, address: UserAddress, when: str, value: str) -> None:
+    try:
+        free = Update(address.lease_key(), {"until": 0}, drop=("token",), when=when, values={"value": value})
+        persist(lambda: table.write(free))
+    except ConditionFailed:
+        return

@@ -51,6 +51,7 @@ class Clearing:
             self._remove(receipt, page.items)
             if page.last is not None and late():
                 return False
+        self._forget_lease(address)
         self._complete(receipt)
         return True
 
@@ -91,7 +92,18 @@ class Clearing:
             if len(rows) in failed.items:
                 return set()  # nobody asks for the receipt any more
             return set(failed.items)
+        memories = [row for row in rows if row["sk"].startswith("m#")]
+        size = sum(row["size"] for row in memories)
+        self.means.backing.note(Scope(receipt["tenant"], receipt["project"]), memories=-len(memories), bytes=-size)
         return set()
+
+    def _forget_lease(self, address: UserAddress) -> None:
+        free = "attribute_not_exists(#pk) OR #until < :now"
+        try:
+            now = {"now": self.means.backing.clock.now_ms()}
+            self.means.backing.table.write(Delete(address.lease_key(), free, now))
+        except ConditionFailed:
+            return  # somebody writes for the user again
 
     def _count(self, receipt: Item, **counts: int) -> None:
         self.means.backing.table.write(Update(key_of(receipt), add=counts))
@@ -112,6 +124,6 @@ def _all_of(address: UserAddress, generation: int) -> Query:
         address.pk,
         keep="#user = :user AND #generation < :generation",
         values={"user": address.user, "generation": generation},
-        only=("pk", "sk", "object", "generation"),
+        only=("pk", "sk", "object", "size"),
         size=PAGE,
     )

@@ -66,6 +66,7 @@ def succeed(backing: Backing, attempt: Attempt, changes: Sequence[Change], plan:
         "events": events[:EVENTS_KEPT],
         "error": None,
     }
+    _note_usage(backing, attempt, changes)
     reservation = reservation_of(task)
     writes: list[Write] = [settled(reservation)] if reservation else []
     writes += [Delete(key_of(plan))] if plan else []
@@ -134,6 +135,14 @@ def revive(backing: Backing, task: Item) -> bool:
 def look_at(task: Item, moment: int) -> dict[str, Any]:
     """Return the changes that have the sweeper look at a task at a moment (ms)."""
     return {"expires_at": moment, "due": due_bucket(moment, task["task"])}
+
+
+def _note_usage(backing: Backing, attempt: Attempt, changes: Sequence[Change]) -> None:
+    made = [change.row for change in changes if change.row]
+    ended = [change.old for change in changes if change.old and change.ended]
+    size = sum(row["size"] for row in made) - sum(row["size"] for row in ended)
+    count = sum(c.event == "ADD" for c in changes) - sum(c.event == "DELETE" for c in changes)
+    backing.note(attempt.address.scope, memories=count, bytes=size)
 
 
 def _ended(task: Item, now: int, kept: int) -> dict[str, Any]:

@@ -57,6 +57,7 @@ class Run:
         self._late = late
         self._backing = means.backing
         self._kept: Item | None = None
+        self._turn = 0
 
     def __call__(self) -> None:
         """Make the request's memories, see that search finds them, and end the task.
@@ -84,7 +85,8 @@ class Run:
         """Return the row of the plan that an earlier attempt has made."""
         address = self._attempt.address
         key = plan_key(address.scope, self._attempt.task["task"])
-        found = self._backing.table.batch_get([key, address.generation_key])
+        found = self._backing.table.batch_get([key, address.generation_key, address.lease_key()])
+        self._turn = found.get(address.lease_key(), {}).get("turn", 0)
         if generation_in(found.get(address.generation_key), address.user) != self._attempt.task["generation"]:
             raise Erased("All memories of the user were deleted after this request was accepted.")
         return found.get(key)
@@ -122,10 +124,21 @@ class Run:
 
     def _decided(self, plan: Plan) -> Plan:
         if plan.changes is not None:
-            return plan
+            return self._still_decided(plan)
         decided = self._planner(plan.at).decide(plan)
         self._save(decided, "embedding", indexed=0)
         return decided
+
+    def _still_decided(self, plan: Plan) -> Plan:
+        """Return a plan that was decided already; anew, if another task wrote for the user since."""
+        if self._kept is None or self._kept["turn"] == self._turn or self._committed == len(plan.decided):
+            return plan
+        return self._decided_again(plan)
+
+    def _decided_again(self, plan: Plan) -> Plan:
+        again = self._planner(self._backing.clock.now_ms()).decide_again(plan, self._committed)
+        self._save(again, "embedding", indexed=self._committed)
+        return again
 
     def _index(self, plan: Plan) -> Plan:
         """Put the passages of all new states into the index, where nothing finds them until they are committed.
@@ -150,9 +163,7 @@ class Run:
                     self._go_on()
                     self._write(plan, batch)
             except (Overtaken, ObjectMissing):
-                again = self._planner(self._backing.clock.now_ms()).decide_again(plan, self._committed)
-                self._save(again, "embedding", indexed=self._committed)
-                plan = self._index(again)
+                plan = self._index(self._decided_again(plan))
             else:
                 return plan
         raise Conflict("Others kept changing these memories at the same time.")
@@ -195,7 +206,8 @@ class Run:
         pk, sk = plan_key(self._attempt.address.scope, task["task"])
         key = object_key(PLANS, self._backing.clock.now_ms(), self._attempt.address.scope)
         self._backing.objects.put(key, compact(plan.to_json()).encode(), owner=owner_of((pk, sk)))
-        row = {"pk": pk, "sk": sk, "user": task["user"], "generation": task["generation"], "object": key}
+        whose = {"user": task["user"], "generation": task["generation"], "turn": self._turn}
+        row = {"pk": pk, "sk": sk, **whose, "object": key}
         self._attempt.progress(Put(row), phase=phase, **reached)
         before, self._kept = self._kept, row
         if before is not None:

@@ -5,6 +5,8 @@ All of it can be done again. The old is invisible already: the records decide.
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from shared.aws.errors import ConditionFailed
@@ -12,8 +14,11 @@ from shared.aws.items import key_of
 from shared.aws.parallel import each, together
 from shared.aws.writes import PRESENT, Update
 from shared.kernel.errors import Unavailable
+from shared.kernel.scope import Scope
+from shared.memories.attempts import address_of
 from shared.memories.past import past_rows
-from shared.memories.records import memory_key
+from shared.memories.plan import Plan
+from shared.memories.records import memory_key, plan_key
 from shared.memories.sight import read_all
 
 if TYPE_CHECKING:
@@ -37,6 +42,25 @@ def tidy(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:
         Unavailable: search does not find all of it, or something can't be asked now.
     """
     together(lambda: _see(means, attempt, changes), lambda: _remove(means, attempt, changes))
+
+
+def unmade(means: Means, task: Item) -> set[State]:
+    """Return the states that a task has indexed, and will never commit; what can't be told is left to a reindexing."""
+    backing = means.backing
+    try:
+        row = backing.table.get(plan_key(Scope(task["tenant"], task["project"]), task["task"]))
+        plan = Plan.from_json(json.loads(backing.objects.get(row["object"]))) if row else None
+    except Exception:  # noqa: BLE001 - a plan that can't be read must not keep its task from ending
+        return set()
+    pending = plan.decided[task.get("committed", 0) :] if plan else ()
+    return {change.made for change in pending if change.made}
+
+
+def withdraw(means: Means, task: Item, states: set[State]) -> None:
+    """Remove states that a failed task has indexed, as far as that works: nothing finds them anyway."""
+    if states:
+        with suppress(Unavailable):
+            means.index.remove(address_of(task).owner, states)
 
 
 def _see(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:

@@ -27,6 +27,7 @@ from shared.memories.attempts import (
 from shared.memories.ending import Reason, fail
 from shared.memories.means import OnceEmbedder
 from shared.memories.run import Run
+from shared.memories.tidying import unmade, withdraw
 from shared.models.errors import ModelRefused
 from shared.retention.faults import Fault, fault_of
 
@@ -103,7 +104,7 @@ class Worker:
             return
         except Exception as error:
             reason = _reason(error)
-            fail(self.means.backing, attempt.task, reason or EXHAUSTED, letter=False)
+            self._end(attempt.task, reason or EXHAUSTED, letter=False)
             if reason is None:
                 raise
         finally:
@@ -122,8 +123,7 @@ class Worker:
         if task is None or task["status"] != "processing":
             return Outcome(State.DONE, task=task)
         if given_up := _exhausted(task, backing.clock.now_ms()):
-            if fail(backing, task, given_up, letter=True):
-                free_lease(backing.table, task)
+            self._end(task, given_up, letter=True)
             return Outcome(State.DONE, task=backing.table.get(key))
         try:
             attempt = begin(backing.table, backing.clock, task)
@@ -174,9 +174,18 @@ class Worker:
 
     def _given_up(self, attempt: Attempt, reason: Reason, fault: Fault | None) -> Outcome:
         backing = self.means.backing
-        failed = fail(backing, attempt.task, reason, letter=True)
+        failed = self._end(attempt.task, reason, letter=True)
         task = backing.table.get((attempt.task["pk"], attempt.task["sk"]))
         return Outcome(State.DONE if failed else State.LEAVE, task=task, fault=fault)
+
+    def _end(self, task: Item, reason: Reason, *, letter: bool) -> bool:
+        """End a task badly; False when it is another attempt's by now."""
+        states = unmade(self.means, task)
+        if not fail(self.means.backing, task, reason, letter=letter):
+            return False
+        free_lease(self.means.backing.table, task)
+        withdraw(self.means, task, states)
+        return True
 
     def _begun(self, task: Item) -> Attempt:
         backing, deadline = self.means.backing, time.monotonic() + LEASE_SECONDS

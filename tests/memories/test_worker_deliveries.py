@@ -53,6 +53,13 @@ def test_adds_of_one_user_are_worked_on_in_order_and_leave_the_queue(queue: Line
     assert queue.letters() == []
 
 
+def test_twenty_adds_of_one_fact_at_once_are_one_memory(queue: Line) -> None:
+    tasks = [queue.add("I like tea.", mode="default") for _ in range(20)]
+    queue.run()
+    assert {queue.world.row(task)["status"] for task in tasks} == {"success"}
+    assert queue.world.facts() == ["I like tea."]
+
+
 def test_a_message_that_comes_twice_changes_nothing(queue: Line) -> None:
     task = queue.add("I have a cat.")
     first = queue.receive()
