@@ -24,9 +24,9 @@ further down, and is then scored by both."""
 RANKS: Final = 10
 """Reciprocal rank fusion's k: the usual 60 lets whatever both channels know beat the best of either."""
 
-DENSE_WEIGHT: Final = 0.7
+DENSE_WEIGHT: Final = 0.5
 CHINESE_DENSE_WEIGHT: Final = 1.0
-"""What meaning counts beside words. Pairs of characters are worse words than words are."""
+"""What meaning counts beside words: where words are the same, they are surer. Chinese pairs of characters are not."""
 
 QUESTION_WEIGHT: Final = 0.8
 """What a question's match counts: who asks wants what was told, and questions are the likest to questions."""
