@@ -51,7 +51,7 @@ VAGUE = frozenset(
         "recommendations question questions answer answers help chat chatting chats talk talking talked "
         "conversation companion assistant ai mind point fact case bye goodbye morning evening afternoon night "
         "meet met meeting lot even though however different such new wait let share sharing learn learned "
-        "great-idea haha hmm lol um uh mm best-of"
+        "forgot ask asking asked haha hmm lol um uh mm best-of"
     )
 )
 """English words that carry no statement of their own: the talk about talking."""

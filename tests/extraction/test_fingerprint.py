@@ -63,7 +63,7 @@ def test_a_fingerprint_is_32_digits_of_any_text_and_stays_when_normalised_again(
     assert fingerprint(text) == fingerprint(f" {text}\n")
 
 
-def test_a_megabyte_of_marks_is_normalised() -> None:
+def test_a_long_text_of_marks_is_normalised() -> None:
     for hostile in (
         "," * 1_000_000,
         "'a" * 500_000,

@@ -76,7 +76,7 @@ def test_the_summary_of_a_group_is_picked_from_its_parts_in_order() -> None:
     assert found.positions == (0, 1)
 
 
-@pytest.mark.parametrize("count", [1, 2, 10_000])
+@pytest.mark.parametrize("count", [1, 2, 3_000])
 def test_the_summary_of_a_group_is_bounded_however_many_parts(count: int) -> None:
     found = RuleExtractor().summarise(
         [f"Module {n} must use at most {n} retries." for n in range(count)], conversation("x")

@@ -41,6 +41,7 @@ _CHANGE = re.compile(
     r"|changed|became|become"
     r"|moved|relocated|postponed|rescheduled|updated|started|joined|actually)\b"
 )
+_FORMER = re.compile(r"\b(?:later replaced|since replaced|previously|formerly|back then|at the time|in the past)\b")
 _FILLER = re.compile(
     r"\b(?:now|currently|just|really|actually|still|also|already|recently|these days|nowadays|at the moment"
     r"|right now|as of \w+"
@@ -57,6 +58,8 @@ _N = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 
 def read(sentence: str, text: str) -> Iterator[Claim]:
     """Yield what the normalised sentence claims; `text` is as it was written."""
+    if _FORMER.search(sentence):
+        return
     changed = bool(_CHANGE.search(sentence))
     bare = _FILLER.sub("", sentence).strip()
     leading = _LEADING.match(bare)

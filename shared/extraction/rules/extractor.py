@@ -36,11 +36,10 @@ MOST_SENTENCES = 5_000
 """Of one turn, the first so many sentences are read."""
 
 _CONFIRMED = re.compile(
-    r"\b(?:decided|agreed|confirmed|we(?:'ll| will)|i(?:'ll| will) (?:use|keep|add|store|retry)|use[sd]?|must"
-    r"|at most|at least|switched"
-    r"|replaced|because|fixed|root cause|chose|instead of|constraint|limit)\b|决定|确认|采用|改用|必须|最多|至少"
-    r"|选择|因为|修复",
-    re.IGNORECASE,
+    r"(?!if\b|you\b)(?=.*(?:\b(?:decided|agreed|confirmed|(?:we|i)(?:'ll| will) (?:use|keep|add|store|retry|go with"
+    r"|limit|set)|at most"
+    r"|at least|switched|replaced|chose|root cause)\b|决定|确认|采用|改用|必须|最多|至少|选择))",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -93,7 +92,7 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
         said += (
             _Said(named(text, name), turn.position, at, by_user)
             for text in _statements(sentence, code=conversation.code)
-            if by_user or _CONFIRMED.search(text)
+            if by_user or _CONFIRMED.match(text)
         )
     return said
 

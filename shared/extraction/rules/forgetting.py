@@ -24,8 +24,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"[\s,]*(?:from (?:your |my |the )?memor(?:y|ies)|in (?:your |my )?memor(?:y|ies)|anymore|any more|please"
-    r"|thanks|thank you|ok|okay|for me)?[\s.!?,]*$",
+    r"(?:[\s,]+(?:from (?:your |my |the )?memor(?:y|ies)|in (?:your |my )?memor(?:y|ies)|anymore|any more|please"
+    r"|thanks|thank you|ok|okay|for me))?[\s.!?,]*$",
     re.IGNORECASE,
 )
 _NOT_A_WISH = re.compile(r"(?:to\b|it\b|this\b|that\b\s*$|how|the (?:users?|table|file)|password\b)", re.IGNORECASE)

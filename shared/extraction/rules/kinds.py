@@ -118,7 +118,7 @@ _HOW = re.compile(
 
 _RULE = re.compile(
     r"\b(?:must(?:n't| not)?|at most|no (?:more|less|fewer) than|up to \d|not exceed|maximum|minimum"
-    r"|limit(?:ed)? (?:is|to|of)|not allowed"
+    r"|limit(?:ed)? (?:is|to|of)|not allowed|constraint|requirement"
     r"|forbid\w*|cannot|can't (?:eat|have|use|drink)|allerg\w*|deadline|is due)\b"
     r"|必须|不得|不能|禁止|最多|至多|不超过|不允许|务必|一律|上限|限制|截止|过敏",
     re.IGNORECASE,

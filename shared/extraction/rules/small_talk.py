@@ -14,7 +14,7 @@ _OPENER = re.compile(
     r"|of course|no problem|definitely|absolutely|certainly|exactly|right|alright|got it|sounds good|good idea|i see"
     r"|sorry|please|also|actually|however|besides|but|and|plus|speaking of which|speaking of that|to be honest"
     r"|you know|fyi|just so you know"
-    r"|for your information)"
+    r"|for your information|friend)"
     r"(?: (?:there|again|everyone|all|so much|very much|a lot|for that|for asking|ai companion|my friend|friend"
     r"|assistant"
     r"|claude))*"
@@ -51,13 +51,18 @@ _CLOSER = re.compile(
     r"|see you(?: \w+){0,2}|please|haha|lol|you know|right|and you|how about you|what about you)\s*[.!?]*$",
     re.IGNORECASE,
 )
+_TOPIC = re.compile(
+    r"(?=[^\u2013\u2014]{0,70}\b(?:topics?|thing|things|question|context|note"
+    r"|unrelated)\b)[^\u2013\u2014.]{0,70}\s[\u2013\u2014-]\s(?=\S)",
+    re.IGNORECASE,
+)
 _ROUNDS = 4
 
 
 def trimmed(sentence: str) -> str:
     """Return the sentence without its greeting, interjection, "remember that", or closing courtesy."""
     chinese = is_chinese(sentence)
-    openers = (_OPENER_ZH, _REMEMBER_ZH) if chinese else (_OPENER, _REMEMBER)
+    openers = (_OPENER_ZH, _REMEMBER_ZH) if chinese else (_OPENER, _REMEMBER, _TOPIC)
     closer = _CLOSER_ZH if chinese else _CLOSER
     bare = sentence
     for _ in range(_ROUNDS):

@@ -31,7 +31,7 @@ _UNSAID_ZH = re.compile(
 _POINTING = re.compile(
     r"(?:it|it's|its|this|that|that's|these|those|they|they're|he|he's|she|she's|him|her|there|there's|such|both"
     r"|same|here)\b"
-    r"|[这那它他她]",
+    r"|[这那它他她]|[让使]我",
     re.IGNORECASE,
 )
 _POINTING_OWN = re.compile(
@@ -105,7 +105,8 @@ _ABOUT_HERE = re.compile(
     r"|do my best to )?(?:go )?(?:check|try|look|remember|consider|follow|keep)\b[^.]{0,20}"
     r"\b(?:it|them|that|this|these|those|suggestions?|advice|recommendations?|words|out)\b)"
     r"|这次聊天|今天的聊天|聊天啦|来和你|作为(?:一个)?AI|试试看|去看看|会注意|会考虑|会试|会去(?:试|看|找)|记下来"
-    r"|必须离开|先走了|该走了|去吃饭了|明天再聊|再聊|聊聊|可以聊|换个话题|查一下|好主意|好建议|我也同感|学到了很多",
+    r"|必须离开|先走了|该走了|去吃饭了|明天再聊|再聊|聊聊|可以聊|会(?:去)?(?:看看|试试|找来)|大概理解|换个话题"
+    r"|查一下|好主意|好建议|我也同感|学到了很多",
     re.IGNORECASE,
 )
 _VAGUE_END = re.compile(r"\b(?:it|that|this|them|these|those|one)(?: feeling| too| as well| all)?[.!]*$", re.IGNORECASE)
