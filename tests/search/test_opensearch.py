@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,7 +14,7 @@ import pytest
 
 from shared.kernel.errors import Unavailable
 from shared.search.embedded.index import EmbeddedIndex
-from shared.search.opensearch import bulk
+from shared.search.opensearch import bulk, mapping
 from shared.search.opensearch import index as index_module
 from shared.search.opensearch.index import OpenSearchIndex
 from shared.search.opensearch.names import Names, writing
@@ -326,3 +328,9 @@ def _of_length_1(vector: Any) -> tuple[float, ...]:
 
 def _dot(one: Any, other: Any) -> float:
     return float(sum(a * b for a, b in zip(one, other, strict=True)))
+
+
+def test_whoever_changes_the_mapping_counts_its_version_up() -> None:
+    """An index keeps the mapping it was made with: one of another version is built beside it, never mixed with it."""
+    told = json.dumps(mapping.definition(4, 1), sort_keys=True)
+    assert (mapping.VERSION, hashlib.sha256(told.encode()).hexdigest()[:12]) == (1, "eeebee43e5b4")
