@@ -51,7 +51,6 @@ lock = threading.RLock()
 changed = threading.Condition(lock)
 _add_message = Queue.add_message
 _delete_message = Queue.delete_message
-_change_visibility = SQSBackend.change_message_visibility
 
 
 def receive_message(backend: SQSBackend, queue_name: str, count: int, wait: int, *rest: Any) -> list[Message]:
@@ -101,9 +100,10 @@ def change_message_visibility(
     """Let a message that is in flight be so for another time; only its last receipt may say so."""
     with changed:
         queue = backend.get_queue(queue_name)
-        if not any(m.receipt_handle == receipt_handle for m in queue._messages):  # noqa: SLF001
+        message = next((m for m in queue._messages if m.receipt_handle == receipt_handle), None)  # noqa: SLF001
+        if message is None:
             raise ReceiptHandleIsInvalid
-        _change_visibility(backend, queue_name, receipt_handle, visibility_timeout)
+        message.change_visibility(int(visibility_timeout))  # moto's own way in counts its twelve hours from the sending
         changed.notify_all()
 
 
