@@ -7,7 +7,7 @@ of n levels from n + 1 ranges, one of the files of each level and one of the dir
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from heapq import merge
 from itertools import islice
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _PAGE = 500
 _IDS = f"{MEMORY}_", f"{MEMORY}_~"
 _TIMES = "0", ":"
+_SHOWN = ("sk", "l1", "l2", "version", "size", "sha256", "content", "created_at", "updated_at")
 _CHANGE = re.compile(f"[0-9]{{15}}#{MEMORY}_[0-9A-Z]{{26}}")
 
 
@@ -122,15 +123,11 @@ class MemoryLists:
                 yield head["sk"], head
 
     def _by_change(self, address: StoreAddress, wanted: MemoryList, after: str | None) -> Iterator[Entry]:
-        query = _ordered(address.heads, "l2", _TIMES, wanted, after)
-        for page in self._backing.table.pages(query):
-            for start in range(0, len(page.items), 100):
-                rows = page.items[start : start + 100]
-                heads = self._backing.table.batch_get([(row["pk"], row["sk"]) for row in rows])
-                for row in rows:
-                    head = heads.get((row["pk"], row["sk"]))  # gone, where it was deleted in between
-                    if head and head["l1"].startswith(wanted.prefix):
-                        yield row["l2"], head
+        # The index holds keys alone; what is asked for besides, DynamoDB fetches in the same call.
+        query = replace(_ordered(address.heads, "l2", _TIMES, wanted, after), only=_SHOWN)
+        for head in self._backing.table.every(query):
+            if head["l1"].startswith(wanted.prefix):
+                yield head["l2"], head
 
     def _texts(self, entries: list[Entry]) -> dict[str, str]:
         heads = [head for _, head in entries if head is not None]

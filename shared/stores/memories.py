@@ -149,8 +149,11 @@ class _Update(MemoryWrite):
         if self._wish.expected not in (None, head["sha256"]):
             raise StaleContent
         path = self._wish.path or head["l1"]
-        held = self._move(sight, head, path) if path != head["l1"] else [gate(self.address, self.memory_id)]
+        moves = path != head["l1"]
+        if moves:
+            self._move(sight, head, path)  # what is refused is refused before bytes are copied
         version = self._draw(head, path)
+        held = self._move(sight, head, path) if moves else [gate(self.address, self.memory_id)]
         new = head_row(self.address, path, version, head["created_at"])
         self.commit(version, Put(new, "#version = :seen", {"seen": head["version"]}), *held)
         return new
@@ -159,14 +162,14 @@ class _Update(MemoryWrite):
         self.draft.follow(head["updated_at"])
         content = self._wish.content
         if content is None:
-            self.draft.copy(head["content"])
+            self.looking_closer(lambda: self.draft.copy(head["content"]))
             return self.version("modified", path, head["size"], head["sha256"])
         self.draft.store()
         return self.version("modified", path, len(content.body), content.sha256)
 
     def _move(self, sight: Sight, head: Item, path: str) -> list[Write]:
         self.left = head["l1"]
-        tree = Tree(self.address, sight.places)
+        tree = Tree(self.address, self.places(sight))
         tree.remove(head["l1"], self.memory_id)
         self.place(tree, path, sight)
         return [self.hold_writable(), *tree.writes()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from shared.aws.errors import ObjectMissing, TransactionFailed
@@ -14,10 +15,13 @@ from shared.kernel.errors import LodestoreError, Unavailable
 from shared.stores.archiving import archive, is_closing
 from shared.stores.draft import Draft
 from shared.stores.errors import PathTaken
+from shared.stores.records import ancestors
 from shared.stores.sight import look
 from shared.stores.tree import Blocked, Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from shared.aws.items import Item
     from shared.aws.writes import Write
     from shared.stores.backing import Backing
@@ -38,6 +42,7 @@ class MemoryWrite(ABC):
         self.draft = Draft(backing, address, actor, content)
         self.committed = False
         self._sight: Sight | None = None
+        self._closer: Sight | None = None  # what was seen beside an attempt; it saves the next one a look
         self.left: str | None = None  # the path that the write leaves, once it is known
 
     @abstractmethod
@@ -71,11 +76,10 @@ class MemoryWrite(ABC):
             return self.apply(self._sight)
         except LostRace as lost:
             # A clash alone says nothing against what was seen: most are about the store's count, or a directory's.
-            if not lost.pause:
-                self._sight = None
+            self._sight, self._closer = self._closer or (self._sight if lost.pause else None), None
             raise
         except ObjectMissing:
-            self._sight = None
+            self._sight = self._closer = None
             raise LostRace(pause=False) from None
 
     def see(self, memory_id: str | None, *paths: str) -> Sight:
@@ -113,16 +117,35 @@ class MemoryWrite(ABC):
     def commit(self, version: Item, *writes: Write) -> None:
         """Write the version's row and what belongs to it.
 
+        That more lies in a directory than what leaves it is taken for granted; beside that, it is looked at.
+
         Raises:
             LostRace: something is not as it was seen.
         """
+        self.looking_closer(lambda: self._write(version, *writes))
+        self.committed = True
+
+    def looking_closer(self, call: Callable[[], None]) -> None:
+        """Make a call, and beside it look at the path that is left, unless that was seen."""
+        seen = self._closer or self._sight
+        blind = self.left is not None and ancestors(self.left) and seen is not None and self.left not in seen.places
+        together(*([self._look_closer] if blind else []), call)
+
+    def places(self, sight: Sight) -> Mapping[str, Item | None]:
+        """Return what was seen at paths, by the closest look."""
+        return (self._closer or sight).places
+
+    def _look_closer(self) -> None:
+        with suppress(Unavailable):
+            self._closer = self.look()
+
+    def _write(self, version: Item, *writes: Write) -> None:
         try:
             self.backing.table.transact(Put(version, ABSENT), *writes)
         except TransactionFailed as failed:
             if failed.items.get(0) is None:
                 raise LostRace(pause=False) from None
             # The version is there: our own earlier attempt was applied, only its answer was lost.
-        self.committed = True
 
     def count(self, change: int, when: str, **values: int) -> Update:
         """Return the write that counts the store's memories."""
