@@ -15,10 +15,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+import pytest
+
 from infra.local.transactions import Conflicts
 from shared.kernel.clock import SystemClock
 from tests.clients.events import Answer, Client
-from tests.projects.world import World, artifact_path, project_world, turn_path
+from tests.projects.world import ROOT, World, artifact_path, project_world, turn_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,12 +30,32 @@ TRANSACTION_SECONDS = 0.01
 
 
 @contextmanager
+def slow_time() -> Iterator[Conflicts]:
+    """Let the product wait and give up by slow time; return conflicts that last by it."""
+    slow = SimpleNamespace(monotonic=_now, sleep=lambda seconds: time.sleep(seconds * SLOWNESS))
+    with patch("shared.kernel.contention.time", slow):
+        yield Conflicts(TRANSACTION_SECONDS * SLOWNESS)
+
+
+@pytest.fixture(name="world")
 def racing_world() -> Iterator[World]:
     """Return a world with conflicts, a running clock, and slow time."""
-    slow = SimpleNamespace(monotonic=_now, sleep=lambda seconds: time.sleep(seconds * SLOWNESS))
-    conflicts = Conflicts(TRANSACTION_SECONDS * SLOWNESS)
-    with patch("shared.kernel.contention.time", slow), project_world(conflicts=conflicts, clock=SystemClock()) as world:
+    with slow_time() as conflicts, project_world(conflicts=conflicts, clock=SystemClock()) as world:
         yield world
+
+
+@pytest.fixture(name="key")
+def racing_key(world: World) -> str:
+    """Return the key that all racers have."""
+    return world.key()
+
+
+@pytest.fixture(name="client")
+def racing_client(world: World, key: str) -> Client:
+    """Return a client that is warm."""
+    made = Client(world.handler(), key)
+    assert made.get(f"{ROOT}/tasks").status == 200
+    return made
 
 
 def _now() -> float:

@@ -6,38 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.clients.events import Client
-from tests.projects.racing import Progress, put_artifact, put_turn, race, racing_world, times, watched_race
+from tests.projects.racing import (  # noqa: F401 - fixtures are found by being here
+    Progress,
+    put_artifact,
+    put_turn,
+    race,
+    racing_client,
+    racing_key,
+    racing_world,
+    times,
+    watched_race,
+)
 from tests.projects.upkeep import sweep
 from tests.projects.world import ROOT, artifact_path, turn_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from tests.clients.events import Answer
+    from tests.clients.events import Answer, Client
     from tests.projects.world import World
 
 WRITERS = 50
 TASKS, TASK, DIGEST = f"{ROOT}/tasks", f"{ROOT}/tasks/t1", f"{ROOT}/project.md"
 LONG = "word " * 8_000
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    with racing_world() as made:
-        yield made
-
-
-@pytest.fixture
-def key(world: World) -> str:
-    return world.key()
-
-
-@pytest.fixture
-def client(world: World, key: str) -> Client:
-    made = Client(world.handler(), key)
-    assert made.get(TASKS).status == 200
-    return made
 
 
 def _pages(client: Client, path: str, rows: str, limit: int) -> list[dict[str, Any]]:

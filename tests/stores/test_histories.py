@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from infra.local.transactions import Conflicts
 from shared.kernel.clock import SystemClock
+from tests.projects.racing import slow_time
 from tests.stores.audit import audit
 from tests.stores.world import ROOT, StoreClient, store_world
 
@@ -226,7 +226,7 @@ class Actor:
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    with store_world(conflicts=Conflicts(), clock=SystemClock()) as made:
+    with slow_time() as conflicts, store_world(conflicts=conflicts, clock=SystemClock()) as made:
         yield made
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from infra.local.transactions import Conflicts
 from shared.kernel.clock import SystemClock
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import Conflict
+from tests.projects.racing import slow_time
 from tests.stores.world import ROOT, StoreClient, store_world
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ WRITERS = 32
 
 @pytest.fixture
 def world() -> Iterator[World]:
-    with store_world(conflicts=Conflicts(), clock=SystemClock()) as made:
+    with slow_time() as conflicts, store_world(conflicts=conflicts, clock=SystemClock()) as made:
         yield made
 
 
