@@ -10,6 +10,7 @@ from functions.memories.bodies import add_body
 from shared.http.answers import json_answer
 from shared.http.routing import new_router, request_of
 from shared.kernel.errors import Conflict, InvalidInput, LodestoreError, Unauthenticated, Unavailable
+from shared.kernel.strict_json import compact
 from shared.memories.accepting import Accepted, Accepting, Wanted
 from shared.memories.balances import shown
 from shared.memories.records import UserAddress, task_key
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from shared.http.request import Request
 
 ROOT = "/v1/memories"
+EVENTS_BYTES = 5_000_000
+"""Events of more bytes would not fit into an answer; such a task is told of by its status alone."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,10 @@ class Adding:
         address = UserAddress(caller.scope, body.add.user_id)
         accepted = self.accepting.accept(_wanted(body, address, caller, request.correlation_id))
         task = self._end_of(accepted, body, address)
-        if task is None or task["status"] != "success":
+        events = self.tasks.events(task) if task and task["status"] == "success" else None
+        if events is None or len(compact(events).encode()) > EVENTS_BYTES:
             return success(request, _told(accepted, "accepted", None), 202)
-        return success(request, _told(accepted, "completed", self.tasks.events(task)))
+        return success(request, _told(accepted, "completed", events))
 
     def _end_of(self, accepted: Accepted, body: AddBody, address: UserAddress) -> Item | None:
         if body.in_background or self.run is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,6 +41,8 @@ def test_an_add_is_accepted_with_a_task_and_the_requests_id(client: AddClient) -
     assert told["success"] is True
     assert told["data"] == {"task_id": told["data"]["task_id"], "status": "accepted", "data": None, "balances": []}
     assert told["meta"]["request_id"] == answer.headers["request-id"]
+    assert str(uuid.UUID(told["meta"]["request_id"])) == told["meta"]["request_id"]
+    assert str(uuid.UUID(told["data"]["task_id"])) == told["data"]["task_id"]
     assert told["meta"].keys() == {"request_id", "timestamp"}
 
 
