@@ -17,6 +17,7 @@ from infra.local.run import Run
 from infra.local.server import PortInUse, bind
 from infra.local.settings import BadSetting, settings_of
 from infra.local.template import TemplateNotUnderstood
+from shared.wiring.environment import EnvironmentInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ def main(environ: Mapping[str, str]) -> int:
         settings = settings_of(environ)
         home = Home(settings.home)
         Run(home, bind(settings.port), settings).until_stopped()
-    except BadSetting as reason:
+    except (BadSetting, EnvironmentInvalid) as reason:
         sys.stderr.write(f"lodestore: {reason}\n")
         return 2
     except (HomeInUse, PortInUse, JournalUnreadable, TemplateNotUnderstood) as reason:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3")
 NEEDED = ("TABLE_NAME", "BUCKET_NAME")
-FOR_FUNCTIONS = ("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE")
+FOR_FUNCTIONS = ("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE", "MEMORIES_A_STORE")
 """What is handed on to the functions as it is."""
 
 HIGHEST_PORT = 65_535
@@ -25,8 +25,8 @@ class BadSetting(Exception):
 class Settings:
     """Port, home, and variables for the functions.
 
-    `real` has, where nothing shall be emulated, the names of the real resources; `functions` the models, the language
-    and, where it is not the embedded one, the search.
+    `real` has, where nothing shall be emulated, the names of the real resources; `functions` the models, the language,
+    a limit and, where it is not the embedded one, the search.
     """
 
     port: int

@@ -146,6 +146,13 @@ def test_a_bad_setting_ends_the_run_with_status_2(tmp_path: Path) -> None:
     assert process.returncode == 2
 
 
+def test_a_setting_of_the_functions_is_handed_to_them_and_a_bad_one_is_named(tmp_path: Path) -> None:
+    assert settings_of({"MEMORIES_A_STORE": "5"}).functions == {"MEMORIES_A_STORE": "5"}
+    process = command(tmp_path, MEMORIES_A_STORE="none")
+    assert process.communicate(timeout=60)[1] == "lodestore: MEMORIES_A_STORE is not a number above 0: 'none'\n"
+    assert process.returncode == 2
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_it_stops_cleanly_and_keeps_its_keys_and_data(tmp_path: Path, how: signal.Signals) -> None:
     first = Running(tmp_path)
