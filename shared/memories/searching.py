@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.errors import ObjectMissing
 from shared.aws.parallel import each
-from shared.kernel.contention import LostRace
-from shared.kernel.errors import TooLarge, Unavailable
+from shared.kernel.errors import LodestoreError, TooLarge, Unavailable
 from shared.kernel.strict_json import compact
 from shared.memories.balances import shown
 from shared.memories.originals import Originals
@@ -65,6 +64,11 @@ class SearchWish:
     context: tuple[Entry, ...] = ()
 
     @property
+    def shows_originals(self) -> bool:
+        """Tell whether summaries are to be shown as what was really said."""
+        return self.raw_text and self.output_mode == "summary"
+
+    @property
     def condition(self) -> Condition:
         """What a passage must be, to be found."""
         parts: list[Condition] = [Is("modes", (self.output_mode,)), self.where]
@@ -102,7 +106,7 @@ class Searching:
             hits = self._hits(wish, [wish.query] if second is None else [wish.query, second])
         except Exception:
             if reservation is not None:
-                with suppress(Unavailable, LostRace):
+                with suppress(LodestoreError):
                     self.quotas.give_back(reservation)
             raise
         state = "fast_search" if second is None else "query_rewrite_search"
@@ -118,7 +122,8 @@ class Searching:
     def _settled(self, reservation: Reservation | None) -> Balance | None:
         if reservation is None:
             return None
-        self.quotas.settle(reservation)
+        with suppress(LodestoreError):  # it is counted already, only still among the reserved ones
+            self.quotas.settle(reservation)
         left = reservation.balance
         return left and replace(left, used=left.used + 1, reserved=left.reserved - 1)
 
@@ -158,15 +163,15 @@ class Searching:
         }
 
     def _shown(self, wish: SearchWish, hits: Sequence[Hit], rows: Sequence[Item]) -> list[Record]:
-        if wish.raw_text and wish.output_mode == "summary":
+        originals: list[str | None] = [None] * len(rows)
+        if wish.shows_originals:
             originals = Originals(self.backing, wish.address, self.answer_bytes).of_rows(rows)
-        else:
-            originals = [None] * len(rows)
         self._check(sum(size_of(row) for row, found in zip(rows, originals, strict=True) if found is None))
         texts = texts_of(self.backing.objects, rows)
         views = []
         for hit, row, text, original in zip(hits, rows, texts, originals, strict=True):
-            marks = {"raw_text_missing": True} if wish.raw_text and original is None and row["kind"] != "raw" else {}
+            missing = wish.shows_originals and original is None and row["kind"] != "raw"
+            marks = {"raw_text_missing": True} if missing else {}
             scores = {"score": hit.score, "score_details": dict(hit.details)}
             views.append(hit_view(wish.address.scope, row, original or text, scores=scores, marks=marks))
         self._check(sum(len(compact(view).encode()) for view in views))

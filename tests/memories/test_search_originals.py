@@ -52,7 +52,9 @@ def test_verbatim_memories_are_their_own_original_and_other_modes_ignore_the_wis
     assert hit["memory"] == "Cedar, verbatim."
     assert "raw_text_missing" not in hit["metadata"]
     for mode in ("facts", "raw"):
-        assert all("raw_text_missing" not in h["metadata"] for h in reader.hits("cedar", output_mode=mode))
+        hits = reader.hits("cedar", output_mode=mode, return_raw_text=True)
+        assert hits
+        assert all("raw_text_missing" not in hit["metadata"] for hit in hits)
 
 
 def test_a_long_text_is_found_and_shown_whole(shelf: Shelf, reader: Reader) -> None:
