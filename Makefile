@@ -96,6 +96,6 @@ redrive: .venv/.ready ## Take dead letters back to the queue (TABLE=, QUEUE=, DE
 	@test -n "$(TABLE)" -a -n "$(QUEUE)" -a -n "$(DEAD)" || { echo "usage: make redrive TABLE=<TableName> QUEUE=<QueueUrl> DEAD=<DeadLetterQueueUrl>, the stack's outputs" >&2; exit 2; }
 	@$(PY) -m functions.memories.redrive --table "$(TABLE)" --queue "$(QUEUE)" --dead "$(DEAD)" $(ARGS)
 
-reindex: .venv/.ready ## Build the search index anew (TABLE=, BUCKET=, SEARCH=; else the local run's)
-	@test -z "$(TABLE)" -o -n "$(BUCKET)" -a -n "$(SEARCH)" || { echo "usage: make reindex TABLE=<TableName> BUCKET=<BucketName> SEARCH=<SearchUrl>, the stack's outputs; none of them: the local run's" >&2; exit 2; }
-	@if test -n "$(TABLE)"; then exec $(PY) -m functions.memories.reindex --table "$(TABLE)" --bucket "$(BUCKET)" --endpoint "$(SEARCH)" $(ARGS); fi; exec $(PY) -m infra.local.reindex
+reindex: .venv/.ready ## Build the search index anew (TABLE=, BUCKET=, SEARCH=, EMBEDDER=; else the local run's)
+	@test -z "$(TABLE)" -o -n "$(BUCKET)" -a -n "$(SEARCH)" -a -n "$(EMBEDDER)" || { echo "usage: make reindex TABLE=<TableName> BUCKET=<BucketName> SEARCH=<SearchUrl> EMBEDDER=<Embedder>, the stack's outputs; without TABLE: the local run's" >&2; exit 2; }
+	@if test -n "$(TABLE)"; then exec $(PY) -m functions.memories.reindex --table "$(TABLE)" --bucket "$(BUCKET)" --endpoint "$(SEARCH)" --embedder "$(EMBEDDER)" $(ARGS); fi; exec $(PY) -m infra.local.reindex

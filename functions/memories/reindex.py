@@ -1,11 +1,11 @@
 """Builds the search index anew from the table and the bucket, while the stack goes on, and switches to it.
 
-    python -m functions.memories.reindex --table NAME --bucket NAME --endpoint URL [--embedder NAME] [--shards N]
+    python -m functions.memories.reindex --table NAME --bucket NAME --endpoint URL --embedder NAME [--shards N]
 
 It needs AWS credentials that may read the table and the bucket, write one item of the table, and use the domain:
-es:ESHttpGet, ESHttpPost, ESHttpPut and ESHttpDelete. The names are the stack's outputs `TableName`, `BucketName` and
-`SearchUrl`; the embedder has to be the one that the stack is deployed with (parameter `Embedder`). Interrupted,
-it goes on where it was when it is run again.
+es:ESHttpGet, ESHttpPost, ESHttpPut and ESHttpDelete. The names are the stack's outputs `TableName`, `BucketName`,
+`SearchUrl` and `Embedder`: an index for another embedder would be found by no function. Interrupted, it goes on where
+it was when it is run again.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shared.memories.reindexing import Progress, Reindexing
+
+_OUTPUTS = {"table": "TableName", "bucket": "BucketName", "endpoint": "SearchUrl", "embedder": "Embedder"}
 
 
 def main(arguments: Sequence[str] | None = None, aws: Aws | None = None) -> int:
@@ -66,9 +68,8 @@ def _tell(progress: Progress) -> None:
 
 
 def _environ(asked: Namespace) -> dict[str, str]:
-    given = {"TABLE_NAME": asked.table, "BUCKET_NAME": asked.bucket, "SEARCH_ENDPOINT": asked.endpoint}
-    embedder = {"EMBEDDER": asked.embedder} if asked.embedder else {}
-    return {**os.environ, "SEARCH_BACKEND": "existing", **given, **embedder}
+    given = {"TABLE_NAME": asked.table, "BUCKET_NAME": asked.bucket, "EMBEDDER": asked.embedder}
+    return {**os.environ, "SEARCH_BACKEND": "existing", "SEARCH_ENDPOINT": asked.endpoint, **given}
 
 
 def _is_of_aws(error: Exception) -> bool:
@@ -79,9 +80,8 @@ def _is_of_aws(error: Exception) -> bool:
 
 def _parse(arguments: Sequence[str] | None) -> Namespace:
     parser = ArgumentParser(prog="reindex", description="Build the search index anew while the stack goes on.")
-    for name, output in (("table", "TableName"), ("bucket", "BucketName"), ("endpoint", "SearchUrl")):
+    for name, output in _OUTPUTS.items():
         parser.add_argument(f"--{name}", required=True, help=f"the stack's output {output}")
-    parser.add_argument("--embedder", help="the stack's parameter Embedder (default: EMBEDDER, or local)")
     parser.add_argument("--shards", type=int, default=SHARDS, help="of the new index (default: %(default)s)")
     parser.add_argument("--region", help="where they are (default: as AWS is configured)")
     return parser.parse_args(arguments)

@@ -30,7 +30,9 @@ def main(environ: Mapping[str, str]) -> int:
     try:
         settings = settings_of(environ)
         if settings.real:
-            sys.stderr.write("reindex: the table is a real one; use `make reindex TABLE=… BUCKET=… SEARCH=…`\n")
+            sys.stderr.write(
+                "reindex: the table is a real one; use `make reindex TABLE=… BUCKET=… SEARCH=… EMBEDDER=…`\n"
+            )
             return 2
         home = Home(settings.home)
         stack = Stack(TEMPLATE)

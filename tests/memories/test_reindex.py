@@ -270,8 +270,10 @@ def command(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]
 
     def run(endpoint: str, **others: str) -> int:
         environment = shelf.environ
-        given = {"table": environment["TABLE_NAME"], "bucket": environment["BUCKET_NAME"], "endpoint": endpoint}
-        words = [word for name, value in {**given, **others}.items() for word in (f"--{name}", value)]
+        given = {"table": environment["TABLE_NAME"], "bucket": environment["BUCKET_NAME"], "embedder": "local"}
+        words = [
+            word for name, value in {**given, "endpoint": endpoint, **others}.items() for word in (f"--{name}", value)
+        ]
         return reindex.main(words, shelf.cloud.aws)
 
     return run
