@@ -16,7 +16,7 @@ from shared.extraction.rules.kinds import categories_of, type_of
 from shared.extraction.rules.questions import told_before
 from shared.extraction.rules.sentences import sentences
 from shared.extraction.rules.small_talk import trimmed
-from shared.extraction.rules.statements import is_statement
+from shared.extraction.rules.statements import is_statement, is_told
 from shared.extraction.rules.subject import name_of, named
 from shared.extraction.rules.summaries import joined, most_telling
 from shared.extraction.rules.times import time_in
@@ -99,9 +99,9 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
 
 def _statements(sentence: str, *, code: bool) -> Iterator[str]:
     """Yield the sentence without its courtesies, or what it tells before it asks, where that is a statement."""
-    bare = trimmed(sentence)
+    bare, remembered = trimmed(sentence)
     for text in (bare, told_before(bare)):
-        if text and is_statement(text, code=code):
+        if text and (is_statement(text, code=code) or (remembered and is_told(text))):
             yield from parted(text)
             return
 

@@ -83,7 +83,8 @@ _IDENTITY = re.compile(
     r"|developer|designer|teacher|doctor|nurse"
     r"|student|lawyer|writer|artist|manager|scientist|consultant|chef|accountant|architect|researcher|musician"
     r"|photographer)"
-    r"|lives? (?:in|at|near|with|alone)|moved to|relocated|works? (?:at|for|as|in)|grew up|allerg\w+|has? (?:a"
+    r"|lives? (?:in|at|near|with|alone)|(?<!got )(?<!was )(?<!been )(?<!is )moved to (?!mon|tues|wednes|thurs|fri"
+    r"|satur|sun|\d)|relocated|works? (?:at|for|as|in)|grew up|allerg\w+|has? (?:a"
     r"|an) (?:phd|degree)|employed|native language)\b"
     r"|我(?:叫|姓|是(?!想|说|在|觉得|不是))|名字(?:是|叫)|(?:^|我|妹|姐|哥|弟|妈|爸|现在|目前|一直|都|家)(?:住在"
     r"|居住|来自)|搬到|搬家|定居|岁|生日|出生|老家|籍贯"
@@ -108,17 +109,19 @@ _EVENT = re.compile(
     re.IGNORECASE,
 )
 _HOW = re.compile(
-    r"\b(?:always|never|must|make sure|from now on|whenever|step|first,|steps|how to|use \w+ (?:to|for|instead)|run"
+    r"\b(?:always|never|must|make sure|please|in all|from now on|whenever|step|first,|steps|how to|use \w+ (?:to"
+    r"|for|instead)|run"
     r"|deploy\w*|in order to"
     r"|workflow|process|procedure|recipe|convention|rule|at most|at least|retr(?:y|ies)|do not|don't use|should)\b"
-    r"|必须|步骤|先.{1,30}(?:然后|再)|流程|规则|规范|每次|务必|一律|不得|最多|至少|做法|以后都",
+    r"|必须|步骤|先.{1,30}(?:然后|再)|流程|规则|规范|每次|务必|一律|不得|最多|至少|做法|以后(?:都|请|用|要)",
     re.IGNORECASE,
 )
 
 
 _RULE = re.compile(
     r"\b(?:must(?:n't| not)?|at most|no (?:more|less|fewer) than|up to \d|not exceed|maximum|minimum"
-    r"|limit(?:ed)? (?:is|to|of)|not allowed|constraint|requirement"
+    r"|limit(?:ed)? (?:is|to|of)|not allowed|constraint|requirement|in all (?:replies|answers|documents|messages)"
+    r"|please (?:always|use|write|answer|reply)"
     r"|forbid\w*|cannot|can't (?:eat|have|use|drink)|allerg\w*|deadline|is due)\b"
     r"|必须|不得|不能|禁止|最多|至多|不超过|不允许|务必|一律|上限|限制|截止|过敏",
     re.IGNORECASE,
@@ -127,7 +130,7 @@ _HABIT_RULE = re.compile(
     r"\b(?:always|never|only|should(?:n't)?|avoid|at least|required?|from now on|make sure|ensure|do not|don't"
     r"|instead of"
     r"|rather than)\b"
-    r"|总是|始终|不要|至少|只能|应当|以后都|从现在开始",
+    r"|总是|始终|不要|至少|只能|应当|以后(?:都|请|用|要)|从现在开始",
     re.IGNORECASE,
 )
 _OWN_HABIT = re.compile(r"(?:[\w',-]+ ){0,9}?(?:i|i'm|i've|my|we)\b|.{0,6}我", re.IGNORECASE)

@@ -56,25 +56,33 @@ _TOPIC = re.compile(
     r"|unrelated)\b)[^\u2013\u2014.]{0,70}\s[\u2013\u2014-]\s(?=\S)",
     re.IGNORECASE,
 )
+_TOLD = re.compile(
+    r"(?:as|like) i (?:said|mentioned|told you)(?: before| earlier| already)?,?\s+"
+    r"|i(?:'ve)? (?:already |just )?(?:told you|mentioned|said)(?: before| earlier)?(?: that)?\s+(?=(?:i|i'm|i've"
+    r"|my|we|our)\b)",
+    re.IGNORECASE,
+)
 _ROUNDS = 4
 
 
-def trimmed(sentence: str) -> str:
-    """Return the sentence without its greeting, interjection, "remember that", or closing courtesy."""
+def trimmed(sentence: str) -> tuple[str, bool]:
+    """Return the sentence without greeting, interjection and closing courtesy, and whether it asks to be remembered."""
     chinese = is_chinese(sentence)
-    openers = (_OPENER_ZH, _REMEMBER_ZH) if chinese else (_OPENER, _REMEMBER, _TOPIC)
+    remember = _REMEMBER_ZH if chinese else _REMEMBER
+    openers = (_OPENER_ZH,) if chinese else (_OPENER, _TOPIC, _TOLD)
     closer = _CLOSER_ZH if chinese else _CLOSER
-    bare = sentence
+    bare, remembered = sentence, False
     for _ in range(_ROUNDS):
         before = bare
-        for opener in openers:
+        for opener in (*openers, remember):
             match = opener.match(bare)
+            remembered = remembered or (match is not None and opener is remember)
             bare = bare[match.end() :] if match else bare
         end = closer.search(bare, max(0, len(bare) - 60))
         bare = bare[: end.start()] if end else bare
         if bare == before:
             break
-    return _as_written(bare, sentence)
+    return _as_written(bare, sentence), remembered
 
 
 def _as_written(bare: str, sentence: str) -> str:

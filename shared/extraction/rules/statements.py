@@ -11,7 +11,8 @@ from shared.extraction.script import content, is_chinese, words
 
 _I = r"(?:I|i|we|We|WE)"
 _FIRST = re.compile(
-    r"\b(?:I|i|[Ii]'(?:m|ve|d|ll)|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Ww]e'(?:re|ve|d|ll))\b(?![/.-])|^[Oo]ur\b"
+    r"\b(?:I|i|[Ii]'(?:m|ve|d|ll)|[Ii](?:m|ve)|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Ww]e'(?:re|ve|d|ll))\b(?![/.-])"
+    r"|^[Oo]ur\b"
 )
 _FIRST_ZH = re.compile(r"我(?!们)|俺|本人|^.{0,6}(?:我们|咱)")
 _SECOND = re.compile(r"\byou(?:rs?|rself|'\w+)?\b", re.IGNORECASE)
@@ -53,8 +54,10 @@ _LIMIT = re.compile(
     r"\b(?:at (?:most|least)|must(?:n't)?|never|always|no (?:more|less|fewer) than|up to|only|not (?:exceed"
     r"|allowed)|cannot"
     r"|maximum|minimum|limit(?:ed|s)?|require[sd]?|should(?:n't)?|shall|forbid\w*|avoid|from now on|make sure|ensure"
-    r"|do(?:n't| not) (?!you\b|worry|think|know)|prefer|call me|instead of|rather than|deadline|due)\b"
-    r"|必须|不得|不能|禁止|最多|至多|至少|不超过|不允许|只能|务必|一律|始终|总是|从现在开始|以后都|不要|应当|上限"
+    r"|do(?:n't| not) (?!you\b|worry|think|know)|prefer|call me|instead of|rather than|deadline|due|in all"
+    r"|by default|every time)\b"
+    r"|必须|不得|不能|禁止|最多|至多|至少|不超过|不允许|只能|务必|一律|始终|总是|从现在开始|以后(?:都|请|用|要)"
+    r"|不要|应当|上限"
     r"|限制|截止|叫我",
     re.IGNORECASE,
 )
@@ -83,7 +86,12 @@ _OPENS_NAMED = re.compile(
 )
 _STANDING = re.compile(
     r"(?:please )?(?:always|never|don't (?!worry|know)|do not|avoid|only|from now on|call me)\b|(?:请)?(?:叫我|总是"
-    r"|始终|以后都|从现在开始|不要|别)",
+    r"|始终|以后(?:都|请|用|要)|从现在开始|不要|别)",
+    re.IGNORECASE,
+)
+_TOLD_HOW = re.compile(
+    r"you (?:should|must|may|can) (?:always |never |only )?(?:call|address|answer|speak|write|reply|use)\b"
+    r"|你(?:可以|要|应该)(?:叫我|用)",
     re.IGNORECASE,
 )
 _TOGETHER = re.compile(
@@ -142,6 +150,11 @@ def _is_talk(sentence: str) -> bool:
     return bool(_VAGUE_END.search(sentence[-24:])) and len(content(sentence)) < 3
 
 
+def is_told(sentence: str) -> bool:
+    """Tell whether a sentence that is to be remembered says anything."""
+    return len(sentence) <= LONGEST and not is_question(sentence) and bool(content(sentence))
+
+
 def has_limit(sentence: str) -> bool:
     """Tell whether a rule or limit is stated."""
     return bool(_LIMIT.search(sentence))
@@ -149,7 +162,7 @@ def has_limit(sentence: str) -> bool:
 
 def _addresses_nobody(sentence: str) -> bool:
     if _SECOND_OPENS.match(sentence):
-        return False
+        return bool(_TOLD_HOW.match(sentence))
     if is_chinese(sentence):
         return not re.search("[你您]", sentence) or (bool(_FIRST_ZH.match(sentence)) and not _META_ZH.search(sentence))
     if not _SECOND.search(sentence):

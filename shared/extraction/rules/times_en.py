@@ -40,7 +40,8 @@ _N = (
     r"|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty)\s+(?P<unit>minute|hour|day|week|month|year)s?"
 )
 _AHEAD = re.compile(
-    r"\b(?:will|'ll|going to|gonna|plan\w*|tomorrow|next|upcoming|due|deadline|until|by|is on|are on|is at|have an?"
+    r"\b(?:will|'ll|going to|gonna|plan\w*|tomorrow|next|upcoming|moved to|postponed|rescheduled|due|deadline|until"
+    r"|by|is on|are on|is at|have an?"
     r"|scheduled)\b",
     re.IGNORECASE,
 )
