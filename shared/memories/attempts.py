@@ -40,10 +40,16 @@ WAITS = 10
 """So many may end because a dependency was down."""
 
 BLOCK_MS = 110_000
-"""How long a task may hold up its user without progress; two minutes with the pause of a last delivery."""
+"""How long a task may hold up its user without progress: two minutes, less the time of a last delivery."""
 
-LONGEST_GAP_MS = 80_000
-"""What is counted of the time between two attempts: more means that nobody was there to try (a restart)."""
+HELD_MS = 70_000
+"""How long of it a single attempt may take: then its message is let go, to come again half a minute later."""
+
+HUNG_MS = 85_000
+"""A task that is delivered so late after its last attempt began, and did not end it, had hung: it comes too late."""
+
+ABSENCE_MS, DEATH_MS = 120_000, 30_000
+"""A longer time between two attempts means that nobody was there to try; it counts as if a worker had just died."""
 
 _MINE = "#status = :processing AND #token = :token"
 
@@ -81,7 +87,7 @@ class Attempt:
     @property
     def held_until(self) -> int:
         """Until when (ms) the message may be kept from other workers."""
-        until: int = self.task["since"] + LONGEST_GAP_MS - self.task["spent"]
+        until: int = self.task["since"] + HELD_MS - self.task["spent"]
         return until
 
     def note(self, **changes: Any) -> None:
@@ -223,7 +229,8 @@ def spent(task: Item, now: int) -> int:
     """Return how long (ms) a task has held up its user since it last got further."""
     if "since" not in task:
         return 0
-    held_up: int = task["spent"] + min(now - task["since"], LONGEST_GAP_MS)
+    gap = now - task["since"]
+    held_up: int = task["spent"] + (gap if gap <= ABSENCE_MS else DEATH_MS)
     return held_up
 
 

@@ -15,6 +15,7 @@ from shared.kernel.contention import LostRace
 from shared.kernel.errors import Conflict, LodestoreError, Unavailable
 from shared.memories.attempts import (
     BLOCK_MS,
+    HUNG_MS,
     STRIKES,
     WAITS,
     Busy,
@@ -213,7 +214,7 @@ def _exhausted(task: Item, now: int) -> Reason | None:
     """Return why a task is not to be tried once more."""
     if task.get("strikes", 0) >= STRIKES:
         return EXHAUSTED
-    return DOWN if spent(task, now) >= BLOCK_MS else None
+    return EXHAUSTED if task.get("strikes") and spent(task, now) >= HUNG_MS else None
 
 
 def _reason(error: Exception) -> Reason | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from shared.memories.attempts import LONGEST_GAP_MS, begin
+from shared.memories.attempts import HUNG_MS, begin
 from shared.memories.heartbeat import HELD_SECONDS, Heartbeat
+from shared.memories.records import task_key
 from tests.emulator.faults import Fault, faults
+from tests.memories.fakes import Failing
 from tests.memories.line import Line, line
-from tests.memories.works import ANA
+from tests.memories.works import ANA, SCOPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +79,37 @@ def test_an_attempt_that_gets_nowhere_is_not_held_beyond_its_share(queue: Line, 
         if queue.receive():
             break
         queue.world.clock.move(ms=BEAT_MS)
-    assert queue.world.clock.now - began <= LONGEST_GAP_MS + (HELD_SECONDS + 10) * 1000 <= 120_000
+    assert HUNG_MS <= queue.world.clock.now - began <= HUNG_MS + 2 * BEAT_MS
+
+
+def test_a_message_that_hangs_its_worker_is_ended_within_two_minutes(queue: Line) -> None:
+    class Hanging(BaseException):
+        pass
+
+    hangs = Failing(queue.world.extractor, lambda _: Hanging())
+    task, began = queue.add("city: Oslo."), queue.world.clock.now
+    while queue.world.row(task)["status"] == "processing":
+        with held(queue, queue.receive()) as heart, suppress(Hanging):
+            worker = queue.world.worker(extractor=hangs)
+            worker.deliver(task_key(SCOPE, task), late=lambda: False, watch=heart.watch)
+        while queue.world.row(task)["status"] == "processing" and not visible(queue):
+            heart.beat()
+            queue.world.clock.move(ms=BEAT_MS)
+    assert queue.world.clock.now - began < 120_000
+
+
+def visible(queue: Line) -> bool:
+    """Tell whether the queue would give a message out."""
+    answer: Any = queue.world.cloud.aws.sqs.get_queue_attributes(
+        QueueUrl=queue.world.queue.url, AttributeNames=["ApproximateNumberOfMessages"]
+    )
+    return bool(int(answer["Attributes"]["ApproximateNumberOfMessages"]))
+
+
+def test_a_worker_that_comes_back_after_an_hour_goes_on(queue: Line, attempt: Attempt) -> None:
+    queue.world.clock.move(ms=3_600_000)
+    queue.run()
+    assert queue.world.row(attempt.task["task"])["status"] == "success"
 
 
 def test_progress_gives_an_attempt_its_time_anew(queue: Line, attempt: Attempt) -> None:
