@@ -1,0 +1,90 @@
+"""Adds with the models that need none: rules, and the sentence encoder of this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shared.memories.rows import memory_id_of
+from shared.search.embedded.index import EmbeddedIndex
+from shared.wiring.models import decider_of, embedder_of, extractor_of
+from tests.memories.works import answered, said, works
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.memories.works import Works
+
+FRIDAY_MS = 1_795_780_800_000  # 27 November 2026, noon
+
+
+@pytest.fixture
+def world() -> Iterator[Works]:
+    with works(extractor=extractor_of({}), decider=decider_of({})) as made:
+        made.index.close()
+        made.embedder = embedder_of({})
+        made.index = EmbeddedIndex(made.folder / "use", made.embedder.name, made.embedder.dimension)
+        made.index.ensure()
+        yield made
+
+
+def test_who_moved_lives_in_the_new_place_and_the_old_one_is_past(world: Works) -> None:
+    world.add("I live in Berlin.")
+    world.add("I have a dog called Rex.")
+    world.add("I moved to Madrid.")
+    facts = world.facts()
+    assert any("Madrid" in fact for fact in facts)
+    assert not any("Berlin" in fact for fact in facts)
+    assert any("Rex" in fact for fact in facts)
+    madrid = next(row for row in world.rows(kind="fact") if "Madrid" in row["text"])
+    assert [p["text"] for p in world.past(memory_id_of(madrid))] == ["I live in Berlin."]
+
+
+def test_the_same_in_chinese(world: Works) -> None:
+    world.add("我住在北京。")
+    world.add("我搬到上海了。")
+    facts = world.facts()
+    assert len(facts) == 1
+    assert "上海" in facts[0]
+
+
+def test_what_is_said_ten_times_is_known_once(world: Works) -> None:
+    for text in ("I like green tea.", "I like green tea!", "i like green tea", "I like  green tea."):
+        world.add(text)
+    assert world.facts() == ["I like green tea."]
+
+
+def test_what_looks_alike_and_is_not_stays_apart(world: Works) -> None:
+    for text in ("My sister Ana has a PhD.", "My sister Eva has a PhD.", "My meeting is at 3pm.", "I like green tea."):
+        world.add(text)
+    assert len(world.facts()) == 4
+
+
+def test_a_wish_to_forget_is_granted(world: Works) -> None:
+    world.add("I like green tea.")
+    world.add("I live in Berlin.")
+    world.add("Please forget that I like green tea.")
+    assert world.facts() == ["I live in Berlin."]
+
+
+def test_a_conversation_is_learnt_from_and_found(world: Works) -> None:
+    task = world.add(
+        said("Hi!", at=FRIDAY_MS),
+        answered("Hello, how can I help?", at=FRIDAY_MS + 1),
+        said("I am allergic to peanuts. Last Friday I started a job at Acme.", at=FRIDAY_MS + 2),
+    )
+    assert task["status"] == "success"
+    assert any("peanuts" in fact for fact in world.facts())
+    assert not any("Hi" in fact for fact in world.facts())
+    assert any("peanuts" in text for text in world.found("What can't I eat? peanuts"))
+    assert len(world.texts("raw")) == 3
+    assert len(world.texts("summary")) == 1
+
+
+def test_recalled_memories_that_come_back_are_no_new_facts(world: Works) -> None:
+    world.add("I live in Berlin.")
+    recalled = "<memories>\n- I live in Berlin.\n</memories>\nWhat is the weather?"
+    for _ in range(5):
+        world.add(recalled)
+    assert world.facts() == ["I live in Berlin."]
