@@ -42,10 +42,10 @@ WAITS = 10
 BLOCK_MS = 110_000
 """How long a task may hold up its user without progress: two minutes, less the time of a last delivery."""
 
-HELD_MS = 70_000
+HELD_MS = 85_000
 """How long of it a single attempt may take: then its message is let go, to come again half a minute later."""
 
-HUNG_MS = 85_000
+HUNG_MS = 100_000
 """A task that is delivered so late after its last attempt began, and did not end it, had hung: it comes too late."""
 
 ABSENCE_MS, DEATH_MS = 120_000, 30_000

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 A = TypeVar("A")
-SECONDS = 110.0  # a worker's call ends at 150
+SECONDS = 75.0  # what gets no further for longer is taken for hung, since it holds up its user
 TOKENS = 4_000
 AT_ONCE = 8
 NOTHING = Extraction(None)
