@@ -47,6 +47,10 @@ SPARE: Final = 10
 """How many more than are needed a channel is asked for, since an index may still hold what is over."""
 
 
+RECENT_MS: Final = 60_000
+"""How long before it is seen a change may be dated: a worker dates its writes from its plan, and clocks differ."""
+
+
 @dataclass(frozen=True)
 class SearchWish:
     """One checked search; `floor` None is the embedder's own, `where` what `filters` ask."""
@@ -129,10 +133,13 @@ class Searching:
 
     def _hits(self, wish: SearchWish, queries: Sequence[str]) -> list[Record]:
         asks = self._asks(wish, queries)
-        for _ in range(LOOKS):
+        for look in range(1, LOOKS + 1):
+            began = self.backing.clock.now_ms() - RECENT_MS
             found = self.index.search(asks)
             read = candidates(found, k_dense=_some_more(wish.k_dense), k_sparse=_some_more(wish.k_sparse))
-            rows = self._rows(wish.address, read)
+            rows, changed_at = self._rows(wish.address, read)
+            if changed_at >= began and look < LOOKS:
+                continue  # changed between the index's answer and the records': under its new state it is found too
             hits = _fused(wish, [_without(channels, read - rows.keys()) for channels in found])
             hits = [hit for hit in hits if hit.state in rows]
             try:
@@ -148,19 +155,23 @@ class Searching:
         ask = partial(Ask, wish.address.owner, k_dense=k_dense, k_sparse=k_sparse, floor=floor, where=wish.condition)
         return [ask(text, vector) for text, vector in zip(queries, vectors, strict=True)]
 
-    def _rows(self, address: UserAddress, states: Iterable[State]) -> dict[State, Item]:
-        """Return the rows of those states that are there, current, and the user's: one round of reads."""
+    def _rows(self, address: UserAddress, states: Iterable[State]) -> tuple[dict[State, Item], int]:
+        """Return the rows of those states that are there, current, and the user's: one round of reads.
+
+        Of those that have another state by now, also return when (ms) the last one was changed.
+        """
         keys = {state: memory_key(address.scope, state[0]) for state in states}
         if not keys:
-            return {}
+            return {}, 0
         items = read_all(self.backing.table, [address.generation_key, *keys.values()])
         generations = items.get(address.generation_key)
-        found = {state: items[key] for state, key in keys.items() if key in items}
-        return {
+        seen = {
             state: row
-            for state, row in found.items()
-            if row["revision"] == state[1] and row["user"] == address.user and is_visible(row, generations)
+            for state, key in keys.items()
+            if (row := items.get(key)) and row["user"] == address.user and is_visible(row, generations)
         }
+        current = {state: row for state, row in seen.items() if row["revision"] == state[1]}
+        return current, max((seen[state]["updated_at"] for state in seen.keys() - current.keys()), default=0)
 
     def _shown(self, wish: SearchWish, hits: Sequence[Hit], rows: Sequence[Item]) -> list[Record]:
         originals: list[str | None] = [None] * len(rows)

@@ -41,7 +41,7 @@ from tests.memories.hashing import HashEmbedder
 from tests.projects.world import MovedClock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from infra.local.transactions import Conflicts
     from shared.aws.items import Item
@@ -53,19 +53,23 @@ USER = "ann"
 
 
 class WatchedIndex:
-    """An index that counts what it is asked, and can be down or forgetful; `broken` names the methods that fail."""
+    """An index that counts what it is asked; `broken` names what fails, `afterwards` is done after the next search."""
 
     def __init__(self, index: EmbeddedIndex) -> None:
         self.index = index
         self.broken: set[str] = set()
         self.calls: list[str] = []
+        self.afterwards: list[Callable[[], Any]] = []
 
     def __getattr__(self, name: str) -> Any:
         def call(*arguments: Any) -> Any:
             self.calls.append(name)
             if name in self.broken or "all" in self.broken:
                 raise Unavailable
-            return getattr(self.index, name)(*arguments)
+            answer = getattr(self.index, name)(*arguments)
+            while name == "search" and self.afterwards:
+                self.afterwards.pop()()
+            return answer
 
         return call
 

@@ -146,6 +146,15 @@ def test_a_handful_of_stale_entries_does_not_empty_an_answer(shelf: Shelf, reade
     assert len(reader.hits("cedar callbacks exactly", output_mode="raw", top_k=5, k_sparse=0)) == 5
 
 
+def test_what_changes_while_it_is_searched_for_is_found_as_it_is_now(shelf: Shelf, reader: Reader) -> None:
+    for text in ("cedar then", "cedar " * 7_000):
+        memory_id = shelf.put(text)
+        shelf.index.afterwards.append(lambda: reader.change(memory_id, memory="cedar now"))  # noqa: B023 - done at once
+        assert reader.texts("cedar", output_mode="raw") == ["cedar now"]
+        shelf.index.afterwards.append(lambda: reader.forget(memory_id))  # noqa: B023 - done at once
+        assert reader.texts("cedar", output_mode="raw") == []
+
+
 def test_a_question_that_refers_is_asked_again_with_what_was_said(shelf: Shelf, reader: Reader) -> None:
     shelf.put("In Lisbon I always eat grilled sardines.")
     shelf.put("Something about that other matter", number=1)
