@@ -14,12 +14,14 @@ from shared.aws.items import key_of
 from shared.aws.parallel import each, together
 from shared.aws.writes import PRESENT, Update
 from shared.kernel.errors import Unavailable
+from shared.kernel.ids import ulid
 from shared.kernel.scope import Scope
 from shared.memories.attempts import address_of
-from shared.memories.past import past_rows
+from shared.memories.past import past_rows, scope_in
 from shared.memories.plan import Plan
 from shared.memories.records import memory_key, plan_key
 from shared.memories.sight import read_all
+from shared.retention.erasures import Erasure, ErasureLog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,11 +92,14 @@ def _remove(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:
 
 
 def _scrub(means: Means, change: Change) -> None:
-    """Forget what a memory said before, and keep that it was there."""
+    """Forget what a memory said before, and keep that it was there; a restored table must forget it again."""
     row, memory_id = change.old or {}, change.memory_id or ""
-    for past in past_rows(means.backing.table, row["pk"], memory_id):
-        if past.get("text") is not None or "object" in past:
-            _forget_text(means, past)
+    pasts = past_rows(means.backing.table, row["pk"], memory_id)
+    said = [past for past in pasts if past.get("text") is not None or "object" in past]
+    ids = {"pk": row["pk"], "rows": [row["sk"], *(past["sk"] for past in said)]}
+    name = ulid(means.backing.clock.now_ms())
+    ErasureLog(means.backing.objects).write(Erasure(name, "memories", scope_in(row["pk"]), ids))
+    each(lambda past: _forget_text(means, past), said)
 
 
 def _forget_text(means: Means, past: Item) -> None:

@@ -15,6 +15,7 @@ from shared.memories.erasing import Erasing
 from shared.memories.records import UserAddress, task_key
 from shared.memories.rows import memory_id_of, next_revision
 from shared.memories.work import State
+from shared.retention.erasures import ErasureLog
 from tests.memories.fakes import Failing
 from tests.memories.works import ANA, SCOPE, works
 
@@ -85,6 +86,8 @@ def test_what_is_to_be_forgotten_is_gone_and_its_past_says_only_that(world: Work
     assert world.facts() == []
     assert [(p["event"], p["text"]) for p in world.past(memory)] == [("ADD", None), ("UPDATE", None), ("DELETE", None)]
     assert not [i for i in world.cloud.items() if i["sk"]["S"].startswith("f#")]
+    (erased,) = ErasureLog(world.objects).replay(0)
+    assert (erased.kind, erased.ids["rows"][0]) == ("memories", f"m#{memory}")
 
 
 def test_what_was_forgotten_can_be_said_again(world: Works) -> None:
