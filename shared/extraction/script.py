@@ -36,7 +36,7 @@ FUNCTION = frozenset(
 
 VAGUE = frozenset(
     words(
-        "get got getting gets go goes going gone give gives given gave make makes made making take takes "
+        "super get got getting gets go goes going gone give gives given gave make makes made making take takes "
         "taken took taking try tries trying tried check checking look looks looking see seeing seen saw know "
         "knows knew think thinks thought thinking feel feels felt say says said saying tell told want wants "
         "wanted need needs like likes love loves keep keeps kept find found come came coming put follow "
@@ -51,7 +51,8 @@ VAGUE = frozenset(
         "recommendations question questions answer answers help chat chatting chats talk talking talked "
         "conversation companion assistant ai mind point fact case bye goodbye morning evening afternoon night "
         "meet met meeting lot even though however different such new wait let share sharing learn learned "
-        "forgot ask asking asked haha hmm lol um uh mm best-of"
+        "forgot ask asking asked excited thrilled stoked grateful thankful lucky amazed impressed hooked "
+        "obsessed totally bet pushing gonna together haha hmm lol um uh mm best-of"
     )
 )
 """English words that carry no statement of their own: the talk about talking."""

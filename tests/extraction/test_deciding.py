@@ -140,6 +140,8 @@ CHANGED = [
     ("我们使用MySQL", "我们把MySQL换成Postgres了"),
     ("回调最多重试3次", "回调最多重试5次"),
     ("我在腾讯工作", "我上个月从腾讯离职了，现在在字节跳动工作"),
+    ("I live in Berlin", "The user moved to Madrid"),
+    ("User works at Google", "User joined Microsoft"),
     ("截止日期是周五", "截止日期改到下周一了"),
     ("我更喜欢茶而不是咖啡", "我更喜欢咖啡而不是茶"),
 ]

@@ -69,6 +69,11 @@ def test_speaking_of_memories_is_no_quotation(said: str, kept: list[str]) -> Non
     assert facts(said) == kept or not kept
 
 
+def test_of_a_pasted_dialogue_the_users_lines_are_learnt() -> None:
+    said = "User: I live in Berlin.\nAssistant: You live in Rome. I like it.\nIt is big.\nUser: I like tea."
+    assert facts(said) == ["I live in Berlin.", "I like tea."]
+
+
 def test_code_is_left_out_and_what_stands_around_it_kept() -> None:
     said = (
         "I use this for the Cedar backups:\n```sh\nI live in /tmp\n```\nWe keep backups for 30 days.\n    return x;\n"

@@ -32,6 +32,14 @@ def test_it_is_bounded_however_long_the_conversation() -> None:
     assert text.count("I met") == SENTENCES
 
 
+def test_even_the_longest_sentence_makes_one() -> None:
+    said = "I walked from Berlin to Rome" + ", and then I walked on" * 26
+    assert len(said) == 600
+    found = learnt(said, speaker="Wilhelmina Konstantinopolitanskaya").summary
+    assert found is not None
+    assert found.text.startswith("Wilhelmina")
+
+
 def test_a_sentence_said_often_is_in_it_once() -> None:
     assert summary(*["I like tea."] * 20, "I live in Berlin.") == "I like tea. I live in Berlin."
 

@@ -58,7 +58,7 @@ class _Said:
     def subject(self) -> str:
         """Who is spoken of: 我 where nobody is named."""
         said = (self.match.groupdict().get("s") or "").strip("也都还就又才 ").removesuffix("的") or "我"
-        return "我" if re.match("我[和跟与]", said) else said
+        return "我" if re.match("我[和跟与]|用户$", said) else said
 
 
 def _value(said: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from shared.extraction.claims.reading import claims_of
 from shared.extraction.claims.rivals import rivals
 from shared.extraction.claims.wording import stem, wording
 from shared.extraction.fingerprint import normalised
-from shared.extraction.script import words
+from shared.extraction.script import VAGUE, words
 
 if TYPE_CHECKING:
     from shared.extraction.claims.claim import Claim
@@ -66,6 +66,9 @@ _SAYING = frozenset(
     )
 ) | frozenset("居住在搬到家喜欢爱热叫名字是很更")
 """The words that say a claim: two texts that claim the same may differ in them."""
+
+
+_VAGUE_STEMS = frozenset(stem(word) for word in VAGUE)
 
 
 def relation(new: Reading, known: Reading) -> Relation:
@@ -175,7 +178,8 @@ def _by_words(new: Reading, known: Reading) -> Relation:
 def _is_ended(new: Wording, known: Wording) -> bool:
     """Tell whether what `new` calls over is part of what `known` says."""
     over = [each for each in new.stems if each not in ("giv", "up", "no", "longer", "any", "mor", "anymor")]
-    return len(over) >= 2 and set(over) <= set(known.stems) and set(new.numbers) <= set(known.numbers)
+    named = [each for each in over if each not in _VAGUE_STEMS]
+    return len(named) >= 2 and set(over) <= set(known.stems) and set(new.numbers) <= set(known.numbers)
 
 
 def _by_numbers(new: Reading, known: Reading) -> Relation:

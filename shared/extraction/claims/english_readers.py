@@ -30,6 +30,7 @@ _PASSING = frozenset(
     map(stem, words("minutes hours days weeks months meetings exams questions appointments interviews ideas"))
 )
 """What somebody has several of without keeping them."""
+_SELF = dict.fromkeys(("me", "my", "user", "the user"), "i")
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Said:
     def subject(self) -> str:
         """Who is spoken of."""
         said = " ".join(word for word in self.get("s").split() if word not in ("and", "but", "so", "that"))
-        return {"me": "i", "my": "i"}.get(said, "i" if said.endswith(" and i") else said)
+        return _SELF.get(said, "i" if said.endswith(" and i") else said)
 
 
 def _cut(value: str) -> tuple[str, ...]:

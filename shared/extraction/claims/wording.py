@@ -38,7 +38,10 @@ _ENDED = re.compile(
     r"|not (?:\w+ ){0,4}?any longer)\b"
     r"|不再|戒|已经不|不(?!是).{0,12}了$|没有?.{0,12}了$"
 )
-_ENDING = re.compile(r"\b(?:no longer|any ?more|any longer|stopped|quit|gave up|given up|used to)\b|不再|戒掉?了?|再也")
+_ENDING = re.compile(
+    r"(?<!not )(?<!never )\b(?:no longer|any ?more|any longer|stopped|quit|gave up|given up|used to)\b"
+    r"|不再|戒掉?了?|再也"
+)
 _NUMBERS = {
     name: str(number)
     for number, name in enumerate(words("zero one two three four five six seven eight nine ten eleven twelve"))

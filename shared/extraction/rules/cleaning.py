@@ -77,7 +77,7 @@ def _own(lines: list[str]) -> Iterator[str]:
             fenced = not fenced
         elif not fenced:
             head = line[:200]
-            listed = bool(_HEADER.match(head)) or (listed and bool(line.strip()))
+            listed = bool(_HEADER.match(head)) or (listed and bool(line.strip()) and not _ROLE.match(head))
             if not listed and not _foreign(line, head):
                 yield _bare(line)
 

@@ -18,7 +18,7 @@ from shared.extraction.rules.sentences import sentences
 from shared.extraction.rules.small_talk import trimmed
 from shared.extraction.rules.statements import is_statement, is_told
 from shared.extraction.rules.subject import name_of, named
-from shared.extraction.rules.summaries import joined, most_telling
+from shared.extraction.rules.summaries import CHARACTERS, joined, most_telling
 from shared.extraction.rules.times import time_in
 
 if TYPE_CHECKING:
@@ -45,9 +45,10 @@ _CONFIRMED = re.compile(
 
 @dataclass(frozen=True)
 class _Said:
-    """A sentence that is worth keeping: as it is kept, the turn it stood in, its time (ms), and who said it."""
+    """A sentence that is worth keeping: as it is kept and as it was said, its turn, its time (ms), and who said it."""
 
     text: str
+    words: str
     position: int
     at: int
     by_user: bool
@@ -69,11 +70,12 @@ class RuleExtractor:
 
     def summarise(self, summaries: Sequence[str], conversation: Conversation) -> Learnt:
         """Return the most telling sentences of the parts' summaries, in order."""
-        parts = [sentence for summary in summaries for sentence in sentences(summary.split("\n"))]
+        told = (sentence for summary in summaries for sentence in sentences(summary.split("\n")))
+        parts = [sentence for sentence in told if len(sentence) <= CHARACTERS]
         places = most_telling(parts, [categories_of(each) for each in parts], code=conversation.code)
-        text = joined([parts[place] for place in places]) or "\n".join(summaries)[:600]
+        text = joined([parts[place] for place in places]) or "\n".join(summaries)[:CHARACTERS]
         positions = tuple(turn.position for turn in conversation.turns)
-        whole = _Said(text, 0, conversation.at, by_user=True)
+        whole = _Said(text, text, 0, conversation.at, by_user=True)
         return replace(_learnt(whole, positions, code=conversation.code), event_at=conversation.at)
 
 
@@ -87,10 +89,10 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
     for sentence in islice(sentences(spoken(turn.text)), MOST_SENTENCES):
         unwanted = wish(sentence) if by_user else None
         if unwanted is not None:
-            said += _forgotten(unwanted, said, name, _Said("", turn.position, at, by_user))
+            said += _forgotten(unwanted, said, name, _Said("", "", turn.position, at, by_user))
             continue
         said += (
-            _Said(named(text, name), turn.position, at, by_user)
+            _Said(named(text, name), text, turn.position, at, by_user)
             for text in _statements(sentence, code=conversation.code)
             if by_user or _CONFIRMED.match(text)
         )
@@ -118,11 +120,11 @@ def _forgotten(unwanted: str, said: list[_Said], name: str | None, where: _Said)
 def _learnt(said: _Said, positions: tuple[int, ...], *, code: bool) -> Learnt:
     if said.forget:
         return Learnt(said.text, event_at=said.at, positions=positions, forget=True)
-    categories = categories_of(said.text)
-    when = time_in(said.text, said.at)
+    categories = categories_of(said.words)
+    when = time_in(said.words, said.at)
     return Learnt(
         text=said.text,
-        memory_type=type_of(said.text, categories, code=code),
+        memory_type=type_of(said.words, categories, code=code),
         categories=categories,
         event_at=said.at if when is None else when,
         positions=positions,
@@ -141,16 +143,16 @@ def _distinct(said: list[_Said]) -> list[tuple[_Said, tuple[int, ...]]]:
 def _bounded(facts: list[tuple[_Said, tuple[int, ...]]]) -> list[tuple[_Said, tuple[int, ...]]]:
     if len(facts) <= MOST_FACTS:
         return facts
-    texts = [fact.text for fact, _ in facts]
+    texts = [fact.words for fact, _ in facts]
     places = most_telling(texts, [categories_of(text) for text in texts], most=MOST_FACTS, longest=10**9)
     return [facts[place] for place in places]
 
 
 def _summary(worth: list[_Said], *, code: bool) -> Learnt:
-    categories = [categories_of(each.text) for each in worth]
+    categories = [categories_of(each.words) for each in worth]
     places = most_telling([each.text for each in worth], categories, code=code)
     chosen = [worth[place] for place in places]
-    types = [type_of(worth[place].text, categories[place], code=code) for place in places]
+    types = [type_of(worth[place].words, categories[place], code=code) for place in places]
     return Learnt(
         text=joined([each.text for each in chosen]),
         memory_type=max(dict.fromkeys(types), key=types.count),

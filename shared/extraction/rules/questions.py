@@ -28,7 +28,7 @@ _REQUEST = re.compile(
     r"(?:i(?:'m| am|'ve| have|'d| would|'ll| will| was)?|we(?:'re| are)?)\s+(?:just |also |really |been |still )*"
     r"(?:want|need|like|love|hop(?:e|ing)|look(?:ing)?|wonder(?:ing|ed)?|trying|would like|curious|not sure|unsure"
     r"|don't know"
-    r"|ask(?:ing)?|have (?:a|another|one more|some) questions?|a question)\b"
+    r"|ask(?:ing)?|have (?:a|another|one more|some) questions?|(?:a|another|one more) questions?)\b"
     r"(?:[^.!?]{0,80}\b(?:you|your|advice|suggestions?|recommend(?:ations?)?|opinions?|tips|(?:some|any|your|more) help"
     r"|help (?:with|me)|know (?:how|what|why|if|whether|more|about)|ask|(?:find|get|hear) (?:some|out|a good"
     r"|the best))\b"

@@ -7,6 +7,7 @@ import re
 from shared.extraction.fingerprint import HAN
 from shared.extraction.rules.questions import is_question, is_request
 from shared.extraction.rules.sentences import LONGEST
+from shared.extraction.rules.talk import is_about_here, is_reaction, without_address
 from shared.extraction.script import content, is_chinese, words
 
 _I = r"(?:I|i|we|We|WE)"
@@ -23,7 +24,8 @@ _SECOND_OPENS = re.compile(
 _UNSAID = re.compile(
     r"(?:(?:just|recently|currently|still|also)\s+)?(?:loved?|hated?|prefers?|uses|used to|went|moved|got back"
     r"|bought|started|finished"
-    r"|been|working|living|switched|decided|wants|likes|writes|reads|deploys|evaluating|replaced|previously)\b",
+    r"|been|never (?:been|had|seen|tried)|working|living|switched|decided|wants|likes|writes|reads|deploys"
+    r"|evaluating|replaced|previously)\b",
     re.IGNORECASE,
 )
 _UNSAID_ZH = re.compile(
@@ -37,13 +39,16 @@ _POINTING = re.compile(
 )
 _POINTING_OWN = re.compile(
     r"(?:it's|it is|it was|this is|that's|that is|there (?:is|are|was|were)|those are|these are|they are)\s+(?:also )?"
-    r"(?:my|our|\w+ \w+ in (?:my|our))\b|这(?:是|就是)我(?:的|家|妈|爸|[^们])",
+    r"(?:(?:my|our)(?! (?:favou?rite|thing|jam|pleasure)(?:s|\b)(?! \w+ (?:is|was))(?:[.!,]| and))|\w+ \w+ in (?:my"
+    r"|our))\b|这(?:是|就是)我(?:的|家|妈|爸|[^们])",
     re.IGNORECASE,
 )
 _META = re.compile(
     r"\b(?:thank\w*|tell|told|ask\w*|talk\w*|chat\w*|hear|recommend\w*|suggest\w*|advice|advis\w+|help\w*|agree"
     r"|appreciate"
-    r"|hope|wish|glad|sorry|sure|share|sharing|meet|understand|mean|think you|believe you|with you|see you|bother)\b",
+    r"|hope|wish|glad|sorry|sure|share|sharing|meet|understand|mean|think you|believe you|support|proud|cheer"
+    r"|respect|root for|thankful|with you|see you|bother"
+    r"|fill you in|let you know|show you)\b",
     re.IGNORECASE,
 )
 _META_ZH = re.compile(
@@ -51,7 +56,8 @@ _META_ZH = re.compile(
     r"|向你|问你"
 )
 _LIMIT = re.compile(
-    r"\b(?:at (?:most|least)|must(?:n't)?|never|always|no (?:more|less|fewer) than|up to|only|not (?:exceed"
+    r"\b(?:at (?:most|least)|must(?:n't)?(?! (?:have|feel|be (?:so|such|very|hard|tough|great|nice|fun)))|never"
+    r"|always|no (?:more|less|fewer) than|up to|only|not (?:exceed"
     r"|allowed)|cannot"
     r"|maximum|minimum|limit(?:ed|s)?|require[sd]?|should(?:n't)?|shall|forbid\w*|avoid|from now on|make sure|ensure"
     r"|do(?:n't| not) (?!you\b|worry|think|know)|prefer|call me|instead of|rather than|deadline|due|in all"
@@ -81,11 +87,13 @@ _NAMED = re.compile(
     r"|saturday|sunday)\b|[一二两三四五六七八九十百千万]+(?:[个次天年月日号点岁元块小周条位只台章])|周[一二三四五六日]"
 )
 _OPENS_NAMED = re.compile(
-    r"[A-Z][\w'-]*\s+(?:is|was|has|had|lives?|lived|works?|worked|likes?|loves?|prefers?|moved|wants?|uses?|plays?"
-    r"|studies|got|went|runs?)\b"
+    r"(?!\w+ing\b)[A-Z][\w'-]*\s+(?:is|was|has|had|lives|lived|works|worked|likes|loves|prefers|moved|wants|uses|plays"
+    r"|studies|got|went|runs)\b"
 )
 _STANDING = re.compile(
-    r"(?:please )?(?:always|never|don't (?!worry|know)|do not|avoid|only|from now on|call me)\b|(?:请)?(?:叫我|总是"
+    r"(?:please )?(?:always|never (?!been|had|seen|done|tried|heard|knew|thought)|don't (?!worry|know|let|give"
+    r"|stop)|do not (?!let|give|stop)|avoid|only"
+    r"|from now on|call me)\b|(?:请)?(?:叫我|总是"
     r"|始终|以后(?:都|请|用|要)|从现在开始|不要|别)",
     re.IGNORECASE,
 )
@@ -100,36 +108,13 @@ _TOGETHER = re.compile(
     re.IGNORECASE,
 )
 _WEATHER = re.compile(r"\b(?:weather|sunny|raining|beautiful day)\b|天气", re.IGNORECASE)
-_ABOUT_HERE = re.compile(
-    r"\b(?:this (?:chat|conversation)|our (?:chat|conversation|first (?:chat|conversation))|today's (?:chat"
-    r"|conversation)|as an ai"
-    r"|ai (?:companion|assistant|language model)|chat(?:ting)? again|back to chat|talk (?:again|later|soon)"
-    r"|let's (?:talk|chat)"
-    r"|can (?:talk|chat) (?:about|more)|stay in touch|(?:take|have) a look|noted?\b of (?:that|it|this)|check (?:it"
-    r"|them|that|this) out|(?:give|try) (?:it|them|that|this)|keep (?:it|them|that|this|these) in mind"
-    r"|topics? to (?:talk|discuss|chat)|talk about next|(?:have|got|need) to (?:go|leave) now|chat (?:later"
-    r"|tomorrow|soon)|(?:i'll|i will"
-    r"|going to) (?:definitely |certainly |try to "
-    r"|do my best to )?(?:go )?(?:check|try|look|remember|consider|follow|keep)\b[^.]{0,20}"
-    r"\b(?:it|them|that|this|these|those|suggestions?|advice|recommendations?|words|out)\b)"
-    r"|这次聊天|今天的聊天|聊天啦|来和你|作为(?:一个)?AI|试试看|去看看|会注意|会考虑|会试|会去(?:试|看|找)|记下来"
-    r"|必须离开|先走了|该走了|去吃饭了|明天再聊|再聊|聊聊|可以聊|会(?:去)?(?:看看|试试|找来)|大概理解|换个话题"
-    r"|查一下|好主意|好建议|我也同感|学到了很多",
-    re.IGNORECASE,
-)
-_VAGUE_END = re.compile(r"\b(?:it|that|this|them|these|those|one)(?: feeling| too| as well| all)?[.!]*$", re.IGNORECASE)
-_OF_IT = re.compile(
-    r"(?:i|we) (?:\w+ )?(?:found|find|thought|think|loved?|liked?|enjoy(?:ed)?|agree with|tried|try) (?:it"
-    r"|them)\b(?! (?:is|was|are)\b)|my (?:\w+ )?friends?[.!]*$",
-    re.IGNORECASE,
-)
 _LINK = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\S+|<\|[^|<>]{1,40}\|>")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
 def is_statement(sentence: str, *, code: bool = False) -> bool:
     """Tell whether a sentence states something that is worth keeping (by itself, without what surrounds it)."""
-    sentence = sentence.replace("\u2019", "'")
+    sentence = without_address(sentence.replace("\u2019", "'"))
     if not 3 <= len(sentence) <= LONGEST or not _LETTERS.search(sentence):
         return False
     if code and _TOGETHER.match(sentence):
@@ -142,12 +127,10 @@ def is_statement(sentence: str, *, code: bool = False) -> bool:
 
 
 def _is_talk(sentence: str) -> bool:
-    """Tell whether the sentence asks, or speaks of the conversation itself."""
+    """Tell whether the sentence asks, reacts, or speaks of the conversation itself."""
     if is_question(sentence) or (is_request(sentence) and not _LIMIT.search(sentence)):
         return True
-    if _ABOUT_HERE.search(sentence) or _OF_IT.match(sentence):
-        return True
-    return bool(_VAGUE_END.search(sentence[-24:])) and len(content(sentence)) < 3
+    return is_about_here(sentence)
 
 
 def is_told(sentence: str) -> bool:
@@ -194,7 +177,7 @@ def _is_own(sentence: str) -> bool:
 
 def _is_named(sentence: str, *, code: bool) -> bool:
     """Tell whether a sentence about the world names what it speaks of, precisely enough to stand alone."""
-    if _WEATHER.search(sentence):
+    if _WEATHER.search(sentence) or is_reaction(sentence):
         return False
     told = len(content(_LINK.sub("", sentence)))
     if _STANDING.match(sentence) and told:

@@ -51,7 +51,8 @@ def most_telling(
     seen: set[str] = set()
     for place in sorted(range(len(weight)), key=lambda each: (-weight[each], each)):
         mark = fingerprint(sentences[place])
-        if len(chosen) < most and len(sentences[place]) <= left and mark not in seen:
+        fits = not chosen or len(sentences[place]) <= left
+        if len(chosen) < most and fits and mark not in seen:
             chosen.append(place)
             seen.add(mark)
             left -= len(sentences[place]) + 1
