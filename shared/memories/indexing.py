@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from shared.memories.past import scope_in
 from shared.memories.rows import memory_id_of
+from shared.search.analysis import is_chinese
 from shared.search.passages import CONTEXT, day_words, embedding_text
 from shared.search.passages import passages_of as pieces_of
 from shared.search.port import Passage
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     from shared.aws.items import Item
     from shared.models.port import Embedder, Vector
 
+_USERS_OWN = ("summary", "fact")
+"""Kinds that are made of what the user said."""
+
+_FIRST_PERSON = re.compile(r"\b(I|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
+
 
 def passages_of(rows: Sequence[tuple[Item, str]], embedder: Embedder) -> list[Passage]:
     """Return the passages of rows with their whole texts; all are embedded in one call.
@@ -24,7 +31,7 @@ def passages_of(rows: Sequence[tuple[Item, str]], embedder: Embedder) -> list[Pa
         Unavailable: the embedder can't be asked now.
     """
     pieces = [piece for row, text in rows for piece in _pieces(row, text)]
-    texts = [embedding_text(p.text, speaker=p.row["speaker"], previous=p.previous) for p in pieces]
+    texts = [embedding_text(p.text, speaker=p.voice, previous=p.previous) for p in pieces]
     vectors = embedder.of_texts(texts) if texts else []
     return [piece.passage(vector) for piece, vector in zip(pieces, vectors, strict=True)]
 
@@ -41,6 +48,14 @@ class _Piece:
     def __init__(self, row: Item, ordinal: int, text: str, neighbours: tuple[str, str]) -> None:
         self.row, self.ordinal, self.text = row, ordinal, text
         self.previous, self.following = neighbours
+
+    @property
+    def voice(self) -> str:
+        """Who says it, for its meaning: agents ask about "the user", whose own sentences say "I"."""
+        known: str = self.row["speaker"]
+        if known or self.row["kind"] not in _USERS_OWN or not _FIRST_PERSON.search(self.text):
+            return known
+        return "用户" if is_chinese(self.text) else "User"
 
     def passage(self, vector: Vector) -> Passage:
         """Return it as the index has it."""

@@ -8,8 +8,9 @@ import pytest
 
 from shared.memories.rows import memory_id_of
 from shared.search.embedded.index import EmbeddedIndex
+from shared.search.port import Ask, Is
 from shared.wiring.models import decider_of, embedder_of, extractor_of
-from tests.memories.works import answered, said, works
+from tests.memories.works import ANA, answered, said, works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,19 @@ def test_who_moved_lives_in_the_new_place_and_the_old_one_is_past(world: Works) 
     assert any("Rex" in fact for fact in facts)
     madrid = next(row for row in world.rows(kind="fact") if "Madrid" in row["text"])
     assert [p["text"] for p in world.past(memory_id_of(madrid))] == ["I live in Berlin."]
+
+
+@pytest.mark.parametrize(
+    ("said_once", "asked"),
+    [("I moved to Madrid last spring.", "Where does the user live?"), ("我搬到上海了。", "用户住在哪里？")],
+)
+def test_what_the_user_says_of_itself_is_found_by_who_asks_about_the_user(
+    world: Works, said_once: str, asked: str
+) -> None:
+    world.add(said_once)
+    vector = world.embedder.of_query(asked)
+    ask = Ask(ANA.owner, asked, vector, 10, 0, world.embedder.floor, Is("modes", ("facts",)))
+    assert len(world.index.search([ask])[0].dense) == 1
 
 
 def test_the_same_in_chinese(world: Works) -> None:
