@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3")
 NEEDED = ("TABLE_NAME", "BUCKET_NAME")
-FOR_FUNCTIONS = ("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE", "MEMORIES_A_STORE")
+FOR_FUNCTIONS = ("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE", "MEMORIES_A_STORE", "VERSION_RETENTION_DAYS")
 """What is handed on to the functions as it is."""
 
 HIGHEST_PORT = 65_535
@@ -26,7 +26,7 @@ class Settings:
     """Port, home, and variables for the functions.
 
     `real` has, where nothing shall be emulated, the names of the real resources; `functions` the models, the language,
-    a limit and, where it is not the embedded one, the search.
+    limits and, where it is not the embedded one, the search.
     """
 
     port: int

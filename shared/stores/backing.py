@@ -1,4 +1,4 @@
-"""What memory stores stand on, and how many memories one holds."""
+"""What memory stores stand on, how many memories one holds, and how long versions are kept."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ MEMORIES_A_STORE = 10_000
 
 @dataclass(frozen=True)
 class Backing(backing.Backing):
-    """The stores, and the limit of memories a store."""
+    """The stores, the limit of memories a store, and the days that a version outlives being the newest (0: no end)."""
 
     memories_a_store: int = MEMORIES_A_STORE
+    version_days: int = 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.kernel.clock import DAY_MS
 from shared.kernel.ids import prefixed
-from shared.retention.records import KEEP, object_key, owner_of
+from shared.retention.records import KEEP, due_bucket, object_key, owner_of
 from shared.stores.records import VERSION, actor_index
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Draft:
         self._source = source
         self._store(lambda key, owner: self._backing.objects.copy(source, key, owner=owner))
 
-    def row(self, memory_id: str, operation: str, path: str, **content: str | int) -> Item:
-        """Return the version's row; `content` has its size, SHA-256 and object, unless it has no content."""
+    def row(self, memory_id: str, operation: str, path: str, **more: str | int) -> Item:
+        """Return the version's row; `more` has its size, SHA-256 and object, or its end where it has no content."""
         pk, sk = self._address.version_key(self.id)
         return {
             "pk": pk,
@@ -63,8 +64,16 @@ class Draft:
             "created_by": self._actor,
             "l1": f"{memory_id}#{self.id}",
             "l3": actor_index(self._actor, self.id),
-            **content,
+            **more,
         }
+
+    def end(self) -> Item:
+        """Return the end of a version that is no head of a live memory, or from now on; empty where it has none."""
+        days = self._backing.version_days
+        if not days:
+            return {}
+        expires_at = self.at + days * DAY_MS
+        return {"expires_at": expires_at, "due": due_bucket(expires_at, self.id)}
 
     @property
     def object(self) -> str:

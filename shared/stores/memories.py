@@ -155,7 +155,8 @@ class _Update(MemoryWrite):
         version = self._draw(head, path)
         held = self._move(sight, head, path) if moves else [gate(self.address, self.memory_id)]
         new = head_row(self.address, path, version, head["created_at"])
-        self.commit(version, Put(new, "#version = :seen", {"seen": head["version"]}), *held)
+        seen = Put(new, "#version = :seen", {"seen": head["version"]})
+        self.commit(version, seen, *self.replaced(head), *held)
         return new
 
     def _draw(self, head: Item, path: str) -> Item:
@@ -199,6 +200,6 @@ class _Deletion(MemoryWrite):
         tree = Tree(self.address, sight.places)
         tree.remove(path, self.memory_id)
         gone = Delete(self.address.head_key(self.memory_id), "#version = :seen", {"seen": head["version"]})
-        version = self.draft.row(self.memory_id, "deleted", path)
-        self.commit(version, gone, self.count(-1, PRESENT), *tree.writes())
+        version = self.draft.row(self.memory_id, "deleted", path, **self.draft.end())
+        self.commit(version, gone, self.count(-1, PRESENT), *self.replaced(head), *tree.writes())
         return head

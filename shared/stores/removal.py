@@ -2,16 +2,19 @@
 
 Memories and paths go first: once they are gone, no write that is still under way can add a version. Then the
 versions go, each object before the row that owns it. Whatever dies in between, the job is still there.
+
+A version whose time is over goes alone: its row first, so that no answer names bytes that are gone.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.aws.errors import TransactionFailed
 from shared.aws.items import key_of
 from shared.aws.parallel import each, together
 from shared.aws.table import Query
-from shared.aws.writes import Delete
+from shared.aws.writes import Delete, Put
 from shared.kernel.scope import Scope
 from shared.retention.erasures import Erasure, ErasureLog
 from shared.retention.records import job
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 REMOVE_STORE = "remove_memory_store"
 ERASE_VERSION = "erase_memory_version"
+EXPIRED_VERSION = "memory_version"
 _PAGE = 500
 
 
@@ -64,7 +68,11 @@ class Removal:
 
     def handlers(self) -> Mapping[str, Handler]:
         """Return the handlers by kind."""
-        return {REMOVE_STORE: self.remove_store, ERASE_VERSION: self.erase_version}
+        return {
+            REMOVE_STORE: self.remove_store,
+            ERASE_VERSION: self.erase_version,
+            EXPIRED_VERSION: self.expire_version,
+        }
 
     def remove_store(self, work: Item) -> bool:
         """Remove what is left of a store; True when nothing is."""
@@ -75,6 +83,20 @@ class Removal:
     def erase_version(self, work: Item) -> bool:
         """Erase a redacted version's bytes, where the request did not come to it."""
         erase(self._backing, work)
+        return True
+
+    def expire_version(self, version: Item) -> bool:
+        """Remove a version whose time is over; a job removes its bytes."""
+        _, tenant, project, _ = version["pk"].split("#")
+        scope = Scope(tenant, project)
+        now = self._backing.clock.now_ms()
+        bytes_too = [job("remove_object", scope, now, object=version["object"])] if "object" in version else []
+        gone = Delete(key_of(version), "#due = :due", {"due": version["due"]})
+        try:
+            self._backing.table.transact(gone, *map(Put, bytes_too))
+        except TransactionFailed:
+            return True  # gone with its store, or by another sweeper
+        self._backing.note(scope, versions=-1, bytes=-version.get("size", 0))
         return True
 
     def _clear(self, address: StoreAddress, pk: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shared.aws.errors import ObjectMissing, TransactionFailed
 from shared.aws.parallel import together
 from shared.aws.table import Query
-from shared.aws.writes import ABSENT, Check, Put, Update
+from shared.aws.writes import ABSENT, PRESENT, Check, Put, Update
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import LodestoreError, Unavailable
 from shared.stores.archiving import archive, is_closing
@@ -150,6 +150,11 @@ class MemoryWrite(ABC):
     def count(self, change: int, when: str, **values: int) -> Update:
         """Return the write that counts the store's memories."""
         return Update(self.address.key, add={"memories": change}, when=when, values=values)
+
+    def replaced(self, head: Item) -> list[Write]:
+        """Return the write that gives the version so far its end, where versions have one."""
+        end = self.draft.end()
+        return [Update(self.address.version_key(head["version"]), end, when=PRESENT)] if end else []
 
     def hold_writable(self) -> Check:
         """Return the check that the store is there and not archived."""

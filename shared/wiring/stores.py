@@ -24,15 +24,23 @@ def store_backing(environ: Mapping[str, str], aws: Aws, clock: Clock, meter: Usa
     """Return what memory stores stand on, with their usage noted under their surface.
 
     Raises:
-        EnvironmentInvalid: `MEMORIES_A_STORE`, where it is set, is not a number above 0.
+        EnvironmentInvalid: `MEMORIES_A_STORE`, where it is set, is not a number above 0, or `VERSION_RETENTION_DAYS`
+            no number.
     """
     environment = Environment.of(environ)
     table, objects = Table(aws, environment.table_name), Objects(aws, environment.bucket_name)
-    return Backing(table, objects, clock, partial(meter.note, surface=SURFACE), _limit(environ))
+    return Backing(table, objects, clock, partial(meter.note, surface=SURFACE), _limit(environ), _days(environ))
 
 
 def _limit(environ: Mapping[str, str]) -> int:
     text = environ.get("MEMORIES_A_STORE", str(MEMORIES_A_STORE))
     if not text.isascii() or not text.isdigit() or int(text) == 0:
         raise EnvironmentInvalid(f"MEMORIES_A_STORE is not a number above 0: {text!r}")
+    return int(text)
+
+
+def _days(environ: Mapping[str, str]) -> int:
+    text = environ.get("VERSION_RETENTION_DAYS", "0")
+    if not text.isascii() or not text.isdigit():
+        raise EnvironmentInvalid(f"VERSION_RETENTION_DAYS is not a number of days: {text!r}")
     return int(text)
