@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shared.models.port import Embedder
 
 EMBED_READ_SECONDS = 6.0
-CONVERSE_READ_SECONDS = 45.0  # what a model may take for the longest answer that it is allowed
+CONVERSE_READ_SECONDS = 30.0  # what a model may take for the longest answer that it is allowed
 _MODEL_ID = re.compile(r"bedrock:([A-Za-z0-9][A-Za-z0-9.:/_-]{2,255})")
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 A = TypeVar("A")
 SECONDS = 75.0  # what gets no further for longer is taken for hung, since it holds up its user
-TOKENS = 4_000
+TOKENS = 3_000
 AT_ONCE = 8
 NOTHING = Extraction(None)
 KEPT = 4_000  # characters of a reply that can't be used, for the task's record
