@@ -122,7 +122,8 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
         (f"{_S}(?:曾经?|以前|之前|过去|原来|小时候)(?:住在|居住在){_V}", _plain("home", current=False)),
-        (f"{_S}(?:不再?|没有?)(?:住在|居住在){_V}", _plain("home", holds=False)),
+        (f"{_S}(?:不再?|没有?)(?:居住|住)在?{_V}", _plain("home", holds=False)),
+        (f"(?P<s>我|[^ ]{{1,6}}?)的?家(?:住)?在{_V}", _plain("home")),
         (
             (
                 f"(?!.*(?:曾经?|以前|之前|过去|原来|小时候)住){_S}(?<!不)(?<!不再)(?:住在|居住在|居住于|定居在?"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shared.extraction.claims.english_readers import (
     Said,
     age,
+    appointed,
     counted,
     employer,
     job,
@@ -206,6 +207,11 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
             ),
             used,
         ),
+        (
+            rf"(?:i|we) (?:have|got) (?:an?|the|my|our) (?P<s>(?:[\w'-]+ ){{1,5}}?)(?:on|at|scheduled for) {_V}",
+            appointed,
+        ),
+        (rf"{_S}(?P<no>)(?P<v>married) (?:\w+ ?){{1,3}}$", status),
         (rf"{_S}(?:is|are)(?P<due> due| scheduled| planned)(?: for| on| by| at)? {_V}", when),
         (rf"{_S}(?:is|are|starts|start|begins|takes place|happens)(?: on| at) {_V}", when),
         (

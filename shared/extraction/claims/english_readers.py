@@ -164,6 +164,11 @@ def when(said: Said) -> Iterator[Claim]:
         yield Claim(subject, "when", stems(said["v"])[:8], changed=moved, weak=not said.get("due"))
 
 
+def appointed(said: Said) -> Iterator[Claim]:
+    """Read an appointment as the time of what is "the" later: I have a meeting on ..., the meeting was moved to ..."""
+    yield Claim(f"the {said.subject}", "when", stems(said["v"])[:8], changed=said.changed, weak=True)
+
+
 def counted(said: Said) -> Iterator[Claim]:
     """Read how many somebody has."""
     noun = stem(said["n"])

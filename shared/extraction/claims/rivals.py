@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from shared.extraction.claims.wording import stem
 from shared.extraction.script import words
 
@@ -30,11 +32,19 @@ _KINDS = (
     "rest graphql grpc",
     "tabs spaces",
     "mac pc",
+    "微信支付 支付宝",
+    "安卓 苹果",
+    "咖啡 茶",
 )
 _KIND = {stem(word): number for number, kind in enumerate(_KINDS) for word in words(kind)}
 
 
 def rivals(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Tell whether two values (stems) name different things of one kind."""
-    kinds = {_KIND[word]: word for word in one if word in _KIND}
-    return any(_KIND.get(word) in kinds and kinds[_KIND[word]] != word for word in other if word in _KIND)
+    here, there = _kinds(one), _kinds(other)
+    return any(here[kind] != there[kind] for kind in here.keys() & there.keys())
+
+
+def _kinds(value: tuple[str, ...]) -> dict[int, str]:
+    named = (*value, *map("".join, pairwise(value)))  # VS Code
+    return {_KIND[word]: word for word in named if word in _KIND}
