@@ -22,7 +22,8 @@ GREETING_LINES = 4
 
 def command(home: Path, **environ: str) -> subprocess.Popen[str]:
     """Start the process; nothing of this one's AWS settings reaches it."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "TABLE_", "BUCKET_", "OPENSEARCH_"))}
+    own = ("AWS_", "TABLE_", "BUCKET_", "OPENSEARCH_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     return subprocess.Popen(
         [sys.executable, "-m", "infra.local"],
         cwd=ROOT,
