@@ -4,11 +4,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.memories.front import front_world, warm
 from tests.memories.shelf import shelf_world
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.memories.front import AddClient, Front
     from tests.memories.shelf import Reader, Shelf
 
 
@@ -21,3 +23,16 @@ def shelf() -> Iterator[Shelf]:
 @pytest.fixture
 def reader(shelf: Shelf) -> Reader:
     return shelf.client()
+
+
+@pytest.fixture
+def front() -> Iterator[Front]:
+    with front_world() as made:
+        yield made
+
+
+@pytest.fixture
+def client(front: Front) -> AddClient:
+    made = front.client()
+    warm(front, made)
+    return made

@@ -13,6 +13,7 @@ from shared.aws.table import Table
 from shared.aws.writes import Update
 from shared.kernel.scope import Role, Scope
 from shared.memories.records import task_key
+from shared.tenancy import background
 from shared.tenancy.models import KeyWish
 from shared.wiring.environment import Environment
 from shared.wiring.tenancy import tenancy
@@ -41,6 +42,11 @@ def message(content: Any = "I like tea.", **fields: Any) -> dict[str, Any]:
 def body(*messages: Any, **fields: Any) -> dict[str, Any]:
     """Return the body of an add; without messages it has one."""
     return {"user_id": "ann", "messages": list(messages or [message()]), **fields}
+
+
+def key(name: str = "k") -> dict[str, Any]:
+    """Return the field that names a request."""
+    return {"metadata": {"idempotency_key": name}}
 
 
 @dataclass
@@ -139,3 +145,14 @@ class AddClient(Client):
 def front_world(*, conflicts: Conflicts | None = None, **world: Any) -> Iterator[Front]:
     with emulated_cloud(conflicts=conflicts) as cloud:
         yield Front(cloud, **world)
+
+
+def warm(front: Front, client: AddClient) -> None:
+    """Have the key known and the usage written, which are beside what is counted."""
+    client.get(f"{ADD}/status/x")
+    background.finish()
+    front.messages()
+
+
+def nothing_is_left(front: Front) -> bool:
+    return not front.tasks() and not front.cloud.object_keys() and not front.messages()

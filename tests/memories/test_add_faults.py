@@ -1,0 +1,77 @@
+"""What goes wrong between an Add and AWS: nothing is told that is not kept, and nothing is kept that was not told."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shared.tenancy import background
+from tests.emulator.faults import Fault, Killed, faults, kill_at
+from tests.memories.front import front_world, key, nothing_is_left, warm
+
+if TYPE_CHECKING:
+    from tests.emulator.faults import Call
+    from tests.memories.front import AddClient, Front
+
+
+@pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.THROTTLED, Fault.CONNECT_TIMEOUT])
+@pytest.mark.parametrize("operation", ["PutObject", "BatchGetItem", "TransactWriteItems", "SendMessage"])
+def test_a_service_that_is_down_is_answered_503_and_nothing_is_kept(fault: Fault, operation: str) -> None:
+    with front_world() as front:
+        client = front.client(quotas={"memory_write": 1})
+        warm(front, client)
+        # Of transactions the first alone, with its repetitions: the second one takes the task back.
+        left = iter(range(3 if operation == "TransactWriteItems" else 100))
+        with faults(lambda call: fault if call.operation == operation and next(left, None) is not None else None):
+            answer = client.add(**key())
+        assert (answer.status, answer.json["error"]["code"]) == (503, "unavailable")
+        assert answer.headers["retry-after"]
+        assert nothing_is_left(front)
+        assert client.add(**key()).status == 202, "the call was not given back"
+
+
+def test_an_answer_that_was_lost_after_the_commit_is_found_to_be_ours(front: Front, client: AddClient) -> None:
+    lost = iter([Fault.APPLIED_TIMEOUT])
+    with faults(lambda call: next(lost, None) if call.operation == "TransactWriteItems" else None):
+        answer = client.add(**key())
+    assert answer.status == 202
+    assert front.tasks() == [answer.json["data"]["task_id"]]
+
+
+def test_a_message_whose_answer_was_lost_is_sent_once(front: Front, client: AddClient) -> None:
+    lost = iter([Fault.APPLIED_TIMEOUT])
+    with faults(lambda call: next(lost, None) if call.operation == "SendMessage" else None):
+        task = client.accepted()
+    assert [sent["task"] for sent in front.messages()] == [task]
+
+
+def test_a_task_that_could_be_neither_sent_nor_taken_back_answers_its_repetition(
+    front: Front, client: AddClient
+) -> None:
+    def down(call: Call) -> Fault | None:
+        late = call.operation == "TransactWriteItems" and front.tasks()
+        return Fault.SERVER_ERROR if call.operation == "SendMessage" or late else None
+
+    with faults(down):
+        assert client.add(**key()).status == 503
+    (task,) = front.tasks()
+    assert client.accepted(**key()) == task
+    assert [sent["task"] for sent in front.messages()] == [task]
+
+
+@pytest.mark.parametrize("applied", [False, True])
+def test_a_function_that_dies_at_any_call_leaves_what_a_repetition_completes(*, applied: bool) -> None:
+    for number in range(1, 7):
+        with front_world() as front:
+            client = front.client(quotas={"memory_write": 2})
+            warm(front, client)
+            with kill_at(number, applied=applied) as calls, suppress(Killed):
+                client.add(**key())
+            assert calls.total <= 6
+            background.finish()
+            task = client.accepted(**key())
+            assert front.tasks() == [task], (number, calls.names)
+            assert [sent["task"] for sent in front.messages()] == [task], (number, calls.names)
+            assert front.payload(task)["user_id"] == "ann"
