@@ -108,13 +108,14 @@ class Judge:
 
     def _read(self, states: set[State], fingerprints: set[str]) -> None:
         address, table = self.draft.address, self.means.backing.table
-        keys = {memory_key(address.scope, memory_id): revision for memory_id, revision in states}
+        keys = {memory_key(address.scope, memory_id) for memory_id, _ in states}
         marks = {address.fingerprint_key(digest): digest for digest in fingerprints}
         rows = read_all(table, [*keys, *marks])
         self._named = {digest: rows[key]["memory"] for key, digest in marks.items() if self._is_current(rows.get(key))}
         named = [memory_key(address.scope, memory_id) for memory_id in self._named.values()]
         more = read_all(table, [key for key in named if key not in rows])
-        current = [r for k, r in rows.items() if k in keys and (k in named or r["revision"] == keys[k])]
+        # What says something else by now is known by what it says now: another writer may have been faster.
+        current = [r for k, r in rows.items() if k in keys or k in named]
         self._keep([row for row in (*current, *more.values()) if self._is_current(row)])
 
     def _is_current(self, row: Item | None) -> bool:
@@ -141,8 +142,8 @@ class Judge:
     def _similarities(self, vector: Vector, channels: Channels) -> dict[str, float]:
         return {
             memory_id: _dot(vector, seen.vector)
-            for memory_id, revision in _states(channels)
-            if (seen := self._seen.get(memory_id)) and seen.vector is not None and seen.row["revision"] == revision
+            for memory_id, _ in _states(channels)
+            if (seen := self._seen.get(memory_id)) and seen.vector is not None
         }
 
     def _one(self, fact: Learnt, n: int, draft: Draft, vector: Vector, near: dict[str, float]) -> Change:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from infra.local.transactions import Conflicts
 from shared.memories.leftovers import LEFTOVERS
 from tests.emulator.faults import Fault, Killed, faults, kill_at
-from tests.memories.shelf import Reader, shelf_world
+from tests.memories.shelf import ROOT, USER, Reader, shelf_world
 
 if TYPE_CHECKING:
     from tests.memories.shelf import Shelf
@@ -151,8 +152,6 @@ def test_a_fact_cannot_be_changed_into_another_and_its_old_words_are_free(shelf:
 
 
 def test_parallel_changes_lose_nothing() -> None:
-    from infra.local.transactions import Conflicts  # noqa: PLC0415
-
     with shelf_world(conflicts=Conflicts(0.002)) as shelf:
         memory_id = shelf.put("state 0")
         key = shelf.key()
@@ -183,6 +182,37 @@ def test_of_parallel_changes_with_one_precondition_one_wins() -> None:
 
         with ThreadPoolExecutor(5) as pool:
             assert sorted(pool.map(change, range(5))) == [200, 412, 412, 412, 412]
+
+
+def test_a_change_and_what_is_learnt_at_once_are_both_kept() -> None:
+    with shelf_world(conflicts=Conflicts(0.002)) as shelf:
+        reader = shelf.client()
+
+        def learn(said: str) -> None:
+            message = {"role": "user", "content": said, "timestamp": -1}
+            assert reader.post(f"{ROOT}/add", json_body={"user_id": USER, "messages": [message]}).status == 202
+
+        learn("city: Berlin.")
+        shelf.work()
+        (fact,) = reader.listed(kind="fact")
+        changing = shelf.client()
+        said = [fact["memory"]]
+        for number in range(5):
+            learned, changed = f"city: learnt {number}.", f"city: changed {number}."
+            learn(learned)
+            with ThreadPoolExecutor(2) as pool:
+                worked = pool.submit(shelf.work)
+                answer = pool.submit(changing.change, fact["id"], memory=changed)
+            assert (worked.result(), answer.result().status) == (1, 200)
+            said += [learned, changed]
+            (now,) = reader.listed(kind="fact")
+            states = [entry["memory"] for entry in reader.history(fact["id"], limit=100).json["data"]["data"]]
+            assert now["id"] == fact["id"]
+            assert now["memory"] == states[0] in (learned, changed)
+            assert sorted(states) == sorted(said)
+            assert reader.texts("city", output_mode="facts") == [now["memory"]]
+        over = [text for text in states[1:] if "changed" in text]  # the others are what was said, too
+        assert not any(shelf.indexed(text) for text in over)
 
 
 @pytest.mark.parametrize("applied", [False, True], ids=["before", "after"])
