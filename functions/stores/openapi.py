@@ -67,6 +67,11 @@ def _told(
     return operation((name, summary), *parameters, _BETA, tag=TAG, body=body, responses=responses)
 
 
+def _changed(name: str, summary: str, *parameters: Json, takes: str, answers: str) -> Json:
+    body = _body(takes, required=False)
+    return _told(name, summary, *parameters, body=body, errors=_WRITE_ERRORS, answers=answers)
+
+
 def _body(schema: str, *, required: bool = True) -> Json:
     return {"required": required, "content": json_content(ref(schema))}
 
@@ -96,12 +101,11 @@ def _store() -> dict[str, dict[str, Json]]:
     return {
         STORE: {
             "get": _told("retrieve_store", "One store", _STORE_ID, errors=_BELOW_A_STORE, answers="MemoryStore"),
-            "post": _told(
+            "post": _changed(
                 "update_store",
                 "Change a store's name, description or metadata",
                 _STORE_ID,
-                body=_body("MemoryStoreChange", required=False),
-                errors=_WRITE_ERRORS,
+                takes="MemoryStoreChange",
                 answers="MemoryStore",
             ),
             "delete": _told(
@@ -113,12 +117,11 @@ def _store() -> dict[str, dict[str, Json]]:
             ),
         },
         f"{STORE}/archive": {
-            "post": _told(
+            "post": _changed(
                 "archive_store",
                 "Archive a store, for good: it can be read, emptied and deleted",
                 _STORE_ID,
-                body=_body("Nothing", required=False),
-                errors=_WRITE_ERRORS,
+                takes="Nothing",
                 answers="MemoryStore",
             )
         },
@@ -154,12 +157,11 @@ def _memory() -> dict[str, dict[str, Json]]:
             "get": _told(
                 "retrieve_memory", "One memory", *which, _view("full"), errors=_BELOW_A_STORE, answers="Memory"
             ),
-            "post": _told(
+            "post": _changed(
                 "update_memory",
                 "Change a memory's content, or move it, or both",
                 *(*which, _view("basic"), _SESSION),
-                body=_body("MemoryChange", required=False),
-                errors=_WRITE_ERRORS,
+                takes="MemoryChange",
                 answers="Memory",
             ),
             "delete": _told(
@@ -191,12 +193,11 @@ def _versions() -> dict[str, dict[str, Json]]:
             )
         },
         f"{VERSION}/redact": {
-            "post": _told(
+            "post": _changed(
                 "redact_version",
                 "Erase what a version says; not the head of a live memory",
                 *which,
-                body=_body("Nothing", required=False),
-                errors=_WRITE_ERRORS,
+                takes="Nothing",
                 answers="MemoryVersion",
             )
         },
