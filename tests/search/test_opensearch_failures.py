@@ -186,6 +186,18 @@ def test_a_lost_index_is_not_replaced_by_an_empty_one(node: FakeNode, index: Ope
     assert [asked.method for asked in node.asked] == ["GET"]
 
 
+def test_an_index_that_the_node_can_not_make_is_not_taken_as_made(node: FakeNode) -> None:
+    node.says("_alias", 404, {"error": "alias [lodestore.test] missing", "status": 404})
+    node.says(FIRST, 400, {"error": {"type": "mapper_parsing_exception"}, "status": 400})
+    index = OpenSearchIndex(connect(node.address), NAMES, ledger := Memo())
+    with pytest.raises(Unavailable):
+        index.ensure()
+    assert not ledger.tells()
+    node.says(FIRST, 400, {"error": {"type": "resource_already_exists_exception"}, "status": 400})
+    index.ensure()
+    assert ledger.tells()
+
+
 class Credentials:
     access_key = "AKIDEXAMPLE"
     secret_key = "wJalrXUtnFEMI"

@@ -82,10 +82,12 @@ class OpenSearchIndex:
         """Make an index where it is not there yet, and return when it can be used."""
         body = {**definition(self.names.dimension, shards), "aliases": {name: {} for name in aliases}}
         with translated():
-            # Another starter may have been faster: it made the same one.
-            self._client.indices.create(
+            answer = self._client.indices.create(
                 index=index, body=body, params={"request_timeout": WRITE_SECONDS, "ignore": (400,)}
             )
+        # Another starter may have been faster: it made the same one.
+        if "error" in answer and answer["error"]["type"] != "resource_already_exists_exception":
+            raise unavailable()
 
     def there(self) -> Aliases:
         """Return all indexes of this stack."""
