@@ -76,6 +76,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "RouteSettings": _LIMITS,
         "PayloadFormatVersion": "2.0 is the only format made",
     },
+    "event SQS": {"Enabled": "the local run always has search, and so work"},
     "event Schedule": {"Name": _NAMES, "Description": _NAMES, "RetryPolicy": "the next run is the retry"},
 }
 

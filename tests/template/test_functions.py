@@ -102,6 +102,14 @@ def test_the_worker_takes_batches_whose_failures_it_reports_one_by_one(stack: St
     assert "FilterCriteria" not in source
 
 
+def test_a_queue_that_nothing_fills_is_not_polled(stack: Stack, with_domain: Stack, with_existing: Stack) -> None:
+    def polled(of: Stack) -> bool:
+        (source,) = of.of_type("AWS::Lambda::EventSourceMapping").values()
+        return bool(source["Enabled"])
+
+    assert [polled(of) for of in (stack, with_domain, with_existing)] == [False, True, True]
+
+
 def test_only_so_many_workers_run_at_a_time(stack: Stack, prod: Stack) -> None:
     def width(of: Stack) -> int:
         (source,) = of.of_type("AWS::Lambda::EventSourceMapping").values()
