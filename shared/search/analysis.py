@@ -25,6 +25,8 @@ EXACT: Final = "="
 
 _STEMMED_FROM: Final = 3
 _STEMMED_TO: Final = 24
+_SHORTEST_STEM: Final = 2
+_VOWELS: Final = "aeiou"
 _LONGEST_TERM: Final = 128
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK: Final = (
@@ -35,7 +37,7 @@ _CJK: Final = (
 _LATIN: Final = rf"[^\W_{_CJK}]+"
 _RUNS: Final = re.compile(rf"[{_CJK}]+|{_LATIN}(?:['._\-/:@+#]+{_LATIN})*(?:\+\+|#)?")
 _PARTS: Final = re.compile(r"[^\W_]+")
-_HUMPS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HUMPS: Final = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _HAN_LETTERS: Final = re.compile(f"[{_HAN}]")
 _CJK_START: Final = re.compile(f"[{_CJK}]")
@@ -126,7 +128,12 @@ def _stem(word: str) -> str:
         return word[:_LONGEST_TERM]
     with _STEMMING:
         stem: str = _stemmer().stemWord(word)
-    return stem
+    return f"{stem}e" if len(stem) == _SHORTEST_STEM and _lost_e(word) else stem
+
+
+def _lost_e(word: str) -> bool:
+    """Tell whether a short word was cut to another one: `one` to `on`, `uses` and `using` to `us`."""
+    return word[2] == "e" or (word[2] == "i" and word[1] not in _VOWELS)
 
 
 @cache
