@@ -21,6 +21,8 @@ LOOKED_AT: Final = 6
 NAMES: Final = 8
 WORDS: Final = 16
 CHARACTERS: Final = 80
+STANDS_ALONE: Final = 40
+"""A question of so many words says itself what it points at; more would only draw it away."""
 
 _REFERRING: Final = re.compile(
     r"\b(?:he|him|his|she|her|hers|they|them|their|theirs|it|its|this|these|the same|the other|the former|the latter)\b"
@@ -50,9 +52,11 @@ def rewritten(query: str, context: Sequence[Entry]) -> str | None:
 
 def refers(query: str) -> bool:
     """Tell whether a question points at something that was said before it."""
+    words = [word.casefold() for word in _WORD.findall(query)]
+    if len(words) >= STANDS_ALONE:
+        return False
     if _REFERRING.search(query) or _REFERRING_CHINESE.search(query):
         return True
-    words = [word.casefold() for word in _WORD.findall(query)]
     return not _HAN.search(query) and all(word in QUESTION_WORDS for word in words)
 
 

@@ -171,6 +171,13 @@ def test_a_question_that_refers_is_asked_again_with_what_was_said(shelf: Shelf, 
     assert plain["meta_info"]["pipeline_status"] == "fast_search"
 
 
+def test_a_question_that_says_itself_what_it_points_at_is_not_drawn_to_what_was_said_before(reader: Reader) -> None:
+    context = [{"role": "user", "content": "Next week I fly to Lisbon."}]
+    long = "One of our pods was restarted last night since its probe asked a service that was down for a while. " * 2
+    data = reader.search(f"{long}Should we split it?", output_mode="raw", window_context=context).json["data"]
+    assert data["meta_info"]["pipeline_status"] == "fast_search"
+
+
 def test_a_chinese_question_that_refers_is_asked_again_too(shelf: Shelf, reader: Reader) -> None:
     shelf.put("杭州的龙井茶最好喝")
     context = [{"role": "user", "content": "我下个月去杭州。"}]
