@@ -5,6 +5,8 @@ UV    := .venv/bin/uv
 SAM   := .tools/sam/bin/sam
 STAGE ?= dev
 ARGS  ?=
+# Files of tests that run at the same time.
+JOBS  ?= 2
 
 export SAM_CLI_TELEMETRY := 0
 
@@ -44,7 +46,7 @@ run: .venv/.ready ## Start everything on 127.0.0.1 (PORT, LODESTORE_HOME)
 	@PYTHONDONTWRITEBYTECODE= exec $(PY) -m infra.local  # compiled modules halve the next start
 
 test: .venv/.ready tools ## Run all tests (ARGS="tests/tenancy -k keys")
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/.ready tools ## Lint, types, layers, templates, API document
 	$(PY) -m ruff check .
