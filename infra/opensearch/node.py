@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,14 +42,15 @@ rootLogger.level = warn
 rootLogger.appenderRef.console.ref = console
 """
 
-# The node ends with the pipe that its starter holds: even a starter that is killed leaves nothing behind. It is
-# killed, since its own way to end takes ten seconds; what it acknowledged is on disk by then.
+# The node ends with the pipe that its starter holds: a starter that is killed leaves nothing behind, no process and no
+# folder. The node is killed, since its own way to end takes ten seconds; what it acknowledged is on disk by then.
 _LEASH = """
 exec 3<&0
 "$@" </dev/null 3<&- & node=$!
 ( read -r _ <&3; kill -9 "$node" ) 2>/dev/null & leash=$!
 wait "$node" 2>/dev/null; status=$?
 kill "$leash" 2>/dev/null
+[ "$status" -ne 137 ] || rm -rf "$0"
 exit "$status"
 """
 
@@ -70,14 +71,14 @@ def running(home: Path, *, data: Path | None = None, port: int = 0) -> Iterator[
         _furnish(folder, port)
         home = _reachable(home, Path(scratch))
         _hand_over(folder, Path(scratch))
-        with (Path(scratch) / "output").open("wb") as output, _process(home, folder, output.fileno()) as process:
+        with (Path(scratch) / "output").open("wb") as output, _process(home, folder, output) as process:
             yield _ready(process, folder, Path(output.name))
 
 
 @contextmanager
-def _process(home: Path, folder: Path, output: int) -> Iterator[subprocess.Popen[bytes]]:
+def _process(home: Path, folder: Path, output: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
     user = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if _is_root() else {}
-    command = ["sh", "-c", _LEASH, "node", *_java(home, folder)]
+    command = ["sh", "-c", _LEASH, str(Path(output.name).parent), *_java(home, folder)]
     process = subprocess.Popen(  # type: ignore[call-overload] # noqa: S603 - our own words
         command, stdin=subprocess.PIPE, stdout=output, stderr=output, cwd=folder, start_new_session=True, **user
     )
@@ -141,7 +142,8 @@ def _ready(process: subprocess.Popen[bytes], folder: Path, output: Path) -> str:
         if port and _answers(port):
             return f"http://127.0.0.1:{port}"
         time.sleep(0.1)
-    raise NodeFailed(f"The search node did not start:\n{output.read_text(errors='replace')[-3000:]}")
+    said = output.read_text(errors="replace") if output.exists() else "It was killed."
+    raise NodeFailed(f"The search node did not start:\n{said[-3000:]}")
 
 
 def _port(file: Path) -> int | None:

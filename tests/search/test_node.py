@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import gettempdir
 from urllib.request import urlopen
 
 import pytest
@@ -20,16 +21,24 @@ def test_the_node_is_the_version_that_the_template_deploys_and_searches_by_vecto
     assert plugins == {"opensearch-knn"}
 
 
-def test_a_node_ends_even_when_its_starter_is_killed() -> None:
+def test_a_node_ends_even_when_its_starter_is_killed_and_leaves_nothing() -> None:
+    before = set(Path(gettempdir()).glob("opensearch-*"))
     starter = subprocess.Popen([sys.executable, "-m", "infra.opensearch", "run"], stdout=subprocess.PIPE, text=True)
     assert starter.stdout
     with starter.stdout as output:
         endpoint = output.readline().strip().partition("=")[2]
     assert reachable(endpoint)
+    own = [folder for folder in set(Path(gettempdir()).glob("opensearch-*")) - before if _is_of(folder, endpoint)]
     starter.kill()
     starter.wait()
-    while reachable(endpoint):
+    while reachable(endpoint) or any(folder.exists() for folder in own):
         pass
+    assert len(own) == 1
+
+
+def _is_of(folder: Path, endpoint: str) -> bool:
+    ports = folder / "logs" / "http.ports"
+    return ports.exists() and ports.read_text().split()[0].endswith(endpoint.rpartition("/")[2])
 
 
 def reachable(endpoint: str) -> bool:
