@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from functions.memories import api
 from functions.platform import sweeper
 from shared.aws.items import key_of
-from shared.aws.writes import Put
+from shared.aws.writes import Put, Update
 from shared.extraction.fingerprint import fingerprint
 from shared.http.dialects import report
 from shared.http.surface import Surface
@@ -31,6 +31,7 @@ from shared.memories.records import INLINE_BYTES, UserAddress
 from shared.memories.rows import Origin, memory_row, next_revision
 from shared.memories.work import State
 from shared.retention.records import KEEP, object_key, owner_of
+from shared.retention.sweeper import HOUR_MS, STATE
 from shared.search.embedded.index import EmbeddedIndex
 from shared.tenancy.models import KeyWish
 from shared.wiring.memories import SURFACE, Memories
@@ -38,7 +39,7 @@ from tests.clients.events import CONTEXT, Client
 from tests.emulator.cloud import emulated_cloud
 from tests.memories.fakes import SentenceExtractor, WordDecider
 from tests.memories.hashing import HashEmbedder
-from tests.projects.world import MovedClock
+from tests.projects.world import START_MS, MovedClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -337,6 +338,8 @@ def shelf_world(*, conflicts: Conflicts | None = None, **world: Any) -> Iterator
     folder = Path(tempfile.mkdtemp(prefix="index-"))
     with emulated_cloud(conflicts=conflicts) as cloud:
         made = Shelf(cloud, folder, **world)
+        # As if the sweeper had run an hour ago: it has no days to look through.
+        made.table.write(Update(STATE, put={"passed": START_MS - START_MS % HOUR_MS}))
         try:
             yield made
         finally:
