@@ -111,9 +111,8 @@ def test_a_group_begins_anew_when_its_user_is_forgotten(world: Works, user: User
 def test_a_worker_that_dies_before_the_summary_is_followed_by_one_that_makes_it(world: Works) -> None:
     for step in count(1):
         user = UserAddress(SCOPE, f"dying {step}")
-        for index in (0, 1):
-            done(world, part(world, user, index))
-        last = part(world, user, 2)
+        done(world, part(world, user, 0, counted=2))
+        last = part(world, user, 1, counted=2)
         with kill_at(step) as calls, suppress(Killed):
             world.deliver(last)
         if calls.total < step:
@@ -121,14 +120,15 @@ def test_a_worker_that_dies_before_the_summary_is_followed_by_one_that_makes_it(
         world.clock.move(ms=31_000)
         row = done(world, last)
         assert row["memory"]["total"] == 4
-        assert summaries(world, user) == ["part 0.", "part 1.", "part 2.", WHOLE]
-        assert len(world.rows(user)) == 10
+        assert summaries(world, user) == ["part 0.", "part 1.", "part 0. | part 1."]
+        assert len(world.rows(user)) == 7
     assert step > 15
 
 
-def test_many_parts_are_summarised_in_rounds(world: Works, user: UserAddress) -> None:
+def test_many_parts_are_summarised_in_rounds(world: Works, user: UserAddress, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.memories.groups.AT_ONCE", 2)
     world.extractor.calls = 0
-    for index in range(45):
-        done(world, part(world, user, index, f"p{index}.", counted=45))
-    assert summaries(world, user)[-1] == " | ".join(f"p{index}." for index in range(45))
-    assert world.extractor.calls == 45 + 2 + 1
+    for index in range(5):
+        done(world, part(world, user, index, f"p{index}.", counted=5))
+    assert summaries(world, user)[-1] == "p0. | p1. | p2. | p3. | p4."
+    assert world.extractor.calls == 5 + 3 + 2 + 1
