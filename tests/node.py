@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +26,37 @@ def search_node() -> Iterator[str]:
         return
     with running(_home()) as endpoint:
         yield endpoint
+
+
+@contextmanager
+def shared_node(folder: Path) -> Iterator[str]:
+    """Yield the address of one node for all processes that name the same folder; its starter stops it after the last.
+
+    Raises what `search_node` raises.
+    """
+    address, gate = folder / "node.address", folder / "node.gate"
+    with (folder / "node.users").open("w") as users, ExitStack() as own:
+        with _locked(gate):
+            if not address.exists():
+                address.write_text(own.enter_context(search_node()))
+                own.callback(fcntl.flock, users, fcntl.LOCK_EX)
+                own.callback(_close, address, gate)
+            endpoint = address.read_text()
+            fcntl.flock(users, fcntl.LOCK_SH)
+        own.callback(fcntl.flock, users, fcntl.LOCK_UN)
+        yield endpoint
+
+
+def _close(address: Path, gate: Path) -> None:
+    with _locked(gate):
+        address.unlink()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _home() -> Path:

@@ -1,6 +1,9 @@
 import json
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import gettempdir
 from urllib.request import urlopen
@@ -9,7 +12,7 @@ import pytest
 
 from infra.opensearch import assembly
 from infra.opensearch.assembly import NotAssembled, assembled
-from tests.node import search_node
+from tests.node import search_node, shared_node
 
 
 def test_the_node_is_the_version_that_the_template_deploys_and_searches_by_vectors(opensearch_endpoint: str) -> None:
@@ -88,3 +91,27 @@ def test_a_named_node_is_used_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENSEARCH_ENDPOINT", "https://elsewhere.example.org")
     with search_node() as endpoint:
         assert endpoint == "https://elsewhere.example.org"
+
+
+def test_processes_share_a_node_that_goes_after_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    running: list[str] = []
+
+    @contextmanager
+    def node() -> Iterator[str]:
+        running.append("started")
+        yield f"node {len(running)}"
+        running.append("stopped")
+
+    monkeypatch.setattr("tests.node.search_node", node)
+    ended = threading.Event()
+    with ExitStack() as first, ExitStack() as second:
+        assert first.enter_context(shared_node(tmp_path)) == second.enter_context(shared_node(tmp_path)) == "node 1"
+        stopping = threading.Thread(target=lambda: (first.close(), ended.set()))
+        stopping.start()
+        assert running == ["started"]
+        assert not ended.is_set()
+        second.close()
+        stopping.join()
+    assert running == ["started", "stopped"]
+    with shared_node(tmp_path) as another:
+        assert another == "node 3"
