@@ -57,7 +57,7 @@ class Adding:
         events = self.tasks.events(task) if task and task["status"] == "success" else None
         if events is None or len(compact(events).encode()) > EVENTS_BYTES:
             return success(request, _told(accepted, "accepted", None), 202)
-        return success(request, _told(accepted, "completed", events))
+        return success(request, _told(self.accepting.ended(accepted, caller.key), "completed", events))
 
     def _end_of(self, accepted: Accepted, body: AddBody, address: UserAddress) -> Item | None:
         if body.in_background or self.run is None:

@@ -113,6 +113,14 @@ class Accepting:
         balance = attempt.reservation.balance if attempt.reservation else None
         return Accepted(attempt.task.task_id, balance)
 
+    def ended(self, accepted: Accepted, key: KeyRecord) -> Accepted:
+        """Return what was accepted with what is left now that it has ended: its call is no longer a reserved one."""
+        if accepted.balance is None:
+            return accepted
+        with suppress(LodestoreError):  # it is done, and was told of before its call was counted
+            return replace(accepted, balance=self._left_of(key))
+        return accepted
+
     def _begin(self, wanted: Wanted) -> _Attempt:
         address, now = wanted.address, self._backing.clock.now_ms()
         again = wanted.idempotency_key
@@ -225,8 +233,10 @@ class Accepting:
         task = self._backing.table.get(task_key(attempt.task.address.scope, earlier["task"]))
         if task and task["phase"] == "queued" and attempt.wanted.queued:
             self._send(task)
-        balances = self._quotas.of_key(attempt.wanted.key)
-        return Accepted(earlier["task"], next((b for b in balances if b.kind == "memory_write"), None))
+        return Accepted(earlier["task"], self._left_of(attempt.wanted.key))
+
+    def _left_of(self, key: KeyRecord) -> Balance | None:
+        return next((balance for balance in self._quotas.of_key(key) if balance.kind == "memory_write"), None)
 
 
 def _remembered(task: NewTask, again: Key) -> Item:

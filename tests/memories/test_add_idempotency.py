@@ -9,6 +9,8 @@ from infra.local.transactions import Conflicts
 from shared.aws.writes import Update
 from shared.kernel.clock import DAY_MS
 from shared.memories.records import UserAddress
+from shared.memories.tasks import reservation_of
+from shared.tenancy.quotas import Quotas
 from tests.emulator.faults import recorded
 from tests.memories.front import ADD, SCOPE, body, front_world, key, message
 
@@ -126,6 +128,24 @@ def test_balances_are_told_of_a_key_with_a_quota(front: Front) -> None:
             "remaining": 2,
         }
     ]
+
+
+def test_the_call_of_an_add_that_was_waited_for_is_consumed_and_no_longer_reserved(front: Front) -> None:
+    client = front.client(quotas={"memory_write": 3})
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(client.add, wait=20)
+        while not front.tasks():
+            assert not waiting.done()
+        task = front.task(front.tasks()[0])
+        assert task is not None
+        taken = reservation_of(task)
+        assert taken is not None
+        Quotas(front.table, front.clock).settle(taken)
+        front.end(task["task"], memory={"total": 0}, events=[])
+        answer = waiting.result()
+    (balance,) = answer.json["data"]["balances"]
+    assert (answer.status, answer.json["data"]["status"]) == (200, "completed")
+    assert (balance["reserved"], balance["consumed"], balance["remaining"]) == (0, 1, 2)
 
 
 def test_beyond_the_quota_adds_are_answered_429_and_leave_nothing(front: Front) -> None:
