@@ -12,7 +12,7 @@ from shared.http.dialects import MethodNotAllowed
 from shared.kernel.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from aws_lambda_powertools.event_handler.api_gateway import Route
 
@@ -27,6 +27,9 @@ class Resolver(APIGatewayHttpResolver):
     Powertools keeps it on the class, so that two functions in one process (the local run) would
     see each other's events; in Lambda both ways are the same.
     """
+
+    paths: Mapping[str, str]
+    """The verbs of each path without parameters."""
 
     @property
     def current_event(self) -> Any:
@@ -47,7 +50,12 @@ class Resolver(APIGatewayHttpResolver):
         return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
 
     def _call_route(self, route: Route, route_arguments: dict[str, str]) -> Any:
-        """Tell the request which route it met, for its line in the log; what met none names no route of ours."""
+        """Tell the request which route it met, for its line in the log; what met none names no route of ours.
+
+        A parameter's route does not take what is a path of its own, with other verbs: `add` is no memory's id.
+        """
+        if "<" in route.path and self.current_event.path in self.paths:
+            raise MethodNotAllowed(self.paths[self.current_event.path])
         if "<" in route.path or route in self._static_routes:
             request: Request = self.context["request"]
             request.route, request.operation = f"{route.method} {route.path}", route.func.__name__
@@ -73,6 +81,7 @@ def resolver_of(routers: Iterable[Router]) -> Resolver:
         resolver.include_router(router)
         for rule, methods, *_ in router._routes:  # noqa: SLF001 - Powertools lists its routes nowhere else
             verbs.setdefault(rule, set()).update([methods] if isinstance(methods, str) else methods)
+    resolver.paths = {rule: ", ".join(sorted(used)) for rule, used in verbs.items() if "<" not in rule}
     known = [(resolver._compile_regex(rule), ", ".join(sorted(used))) for rule, used in verbs.items()]  # noqa: SLF001
 
     def refuse(_: Exception) -> NoReturn:

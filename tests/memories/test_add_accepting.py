@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from shared.kernel.clock import DAY_MS
 from tests.emulator.faults import recorded
 from tests.memories.front import ADD, SCOPE, key, message, nothing_is_left, warm
@@ -152,6 +154,13 @@ def test_unknown_paths_and_verbs_are_told_in_the_surfaces_form(client: AddClient
     assert (wrong.status, wrong.headers["allow"], wrong.json["error"]["code"]) == (405, "GET", "method_not_allowed")
     assert client.put(ADD).status == 405
     assert client.get("/v1/memories/a/b/c").json["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("verb", ["GET", "PATCH", "DELETE"])
+@pytest.mark.parametrize("path", [ADD, "/v1/memories/search"])
+def test_add_and_search_are_no_ids_of_memories(client: AddClient, verb: str, path: str) -> None:
+    wrong = client.send(verb, path)
+    assert (wrong.status, wrong.headers["allow"], wrong.json["error"]["code"]) == (405, "POST", "method_not_allowed")
 
 
 def test_a_caller_who_waits_gets_the_events_of_what_is_done(front: Front, client: AddClient) -> None:
