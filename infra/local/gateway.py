@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from infra.local.events import Answer, MalformedAnswer, Request, Routed, answer_of, event_of, message_answer
 from infra.local.instances import FunctionFailed, FunctionTimedOut
+from shared.http.dialects import meta_of
 from shared.http.request import Request as SurfaceRequest
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ BODY_BYTES = 50 << 20
 DRAIN_SECONDS = 2.0
 PRESIGNED = "/_s3/"
 PROJECT_MEMORY = "/sandbox/memory/v1"
+MEMORIES = "/v1/memories"
 
 
 class BodyTooLarge(Exception):
@@ -138,6 +140,9 @@ def too_large(path: str, headers: Mapping[str, str]) -> Answer:
     text = f"The body is over {BODY_BYTES} bytes."
     if path.startswith(PROJECT_MEMORY):
         told: dict[str, Any] = {"detail": text}
+    elif path.startswith(MEMORIES):
+        ids.request_id = str(uuid.uuid4())
+        told = {"success": False, "error": {"code": "too_large", "message": text}, "meta": meta_of(ids)}
     else:
         error = {"type": "request_too_large", "message": text}
         told = {"type": "error", "error": error, "request_id": ids.request_id}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -233,6 +234,14 @@ def test_other_surfaces_refuse_in_their_own_shape(raw: Raw) -> None:
     raw.send(f"PUT /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_BYTES + 1}\r\n\r\n".encode())
     answer = refused(raw)
     assert (answer["type"], answer["error"]["type"]) == ("error", "request_too_large")
+
+
+def test_memories_refuse_with_a_report_whose_request_id_is_a_uuid(raw: Raw) -> None:
+    raw.send(f"POST /v1/memories/add HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_BYTES + 1}\r\n\r\n".encode())
+    status, headers, content = raw.response()
+    answer = json.loads(content)
+    assert (status, answer["success"], answer["error"]["code"]) == (413, False, "too_large")
+    assert answer["meta"]["request_id"] == headers["request-id"] == str(uuid.UUID(headers["request-id"]))
 
 
 def test_a_refused_body_is_never_read_as_the_next_request(raw: Raw) -> None:
