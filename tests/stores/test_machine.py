@@ -246,7 +246,7 @@ class StoreMachine(RuleBasedStateMachine):
         page = self.client.get(f"{ROOT}/{self.store}/memories", query="view=full").json
         told = {m["id"]: (m["path"], m["content"], m["memory_version_id"]) for m in page["data"]}
         assert told == {name: (m.path, m.text, m.version) for name, m in self.tree.memories.items()}
-        audit(self.world)
+        audit(self.world, self.store)
         assert self.client.delete(f"{ROOT}/{self.store}").status == 200
 
     @classmethod
