@@ -11,8 +11,9 @@ from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor
 
 from shared.memories.delivery import Deliveries, Message
 from shared.memories.heartbeat import Heartbeat
-from shared.memories.work import State
+from shared.memories.work import Outcome, State
 from shared.retention.deadline import Deadline
+from shared.retention.faults import fault_of
 from shared.wiring.memories import Memories
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from shared.aws.clients import Aws
     from shared.kernel.clock import Clock
-    from shared.memories.work import Outcome
 
 SERVICE = "worker"
 MARGIN_MS = 25_000
@@ -104,14 +104,23 @@ class _Batch:
             NotDone: it is to come again.
         """
         self._seen.add(record.message_id)
+        try:
+            outcome = self._take(record)
+        except Exception as error:  # told here, since Powertools tells nothing; the message comes again by itself
+            self.working.tell(Outcome(State.LEAVE, fault=fault_of("batch", error)))
+            raise
+        self.working.tell(outcome)
+        self.heart.watch(None)
+        if outcome.state is State.DONE:
+            return  # held on, since it is deleted when the whole batch is done
+        self.heart.let_go(record.receipt_handle, outcome.pause if outcome.state is State.LATER else None)
+        raise NotDone
+
+    def _take(self, record: SQSRecord) -> Outcome:
         if self._deliveries is None:
             self._deliveries = self.working.deliveries()
         message = Message(record.body, int(record.attributes.approximate_receive_count))
-        outcome = self._deliveries.take(message, late=self.deadline.passed, watch=self.heart.watch)
-        self.working.tell(outcome)
-        self.heart.let_go(record.receipt_handle, outcome.pause if outcome.state is State.LATER else None)
-        if outcome.state is not State.DONE:
-            raise NotDone
+        return self._deliveries.take(message, late=self.deadline.passed, watch=self.heart.watch)
 
     def untouched(self, records: list[dict[str, Any]], answer: Any) -> list[str]:
         """Return the receipts of those that were left because one before them in their group is to come again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import count
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 
@@ -12,6 +13,8 @@ from shared.extraction.port import ExtractionFailed
 from shared.kernel.errors import Unavailable
 from shared.memories.records import UserAddress
 from shared.memories.tasks import message_of
+from shared.wiring.working import Working
+from tests.emulator.faults import Fault, faults
 from tests.memories.fakes import Failing
 from tests.memories.line import Line, line
 from tests.memories.works import ANA, SCOPE
@@ -238,3 +241,25 @@ def test_a_failed_task_can_be_driven_again(queue: Line) -> None:
     assert queue.world.facts() == ["city: Oslo."]
     assert queue.world.cloud.object_keys() == []
     assert not [i for i in queue.world.cloud.items() if i["sk"]["S"].startswith("x#")]
+
+
+def test_dead_letters_that_can_t_be_sent_leave_the_message_for_a_later_delivery(queue: Line) -> None:
+    queue.means["extractor"] = poison("bad", lambda: ExtractionFailed("No."))(queue.world.extractor)
+    task = queue.add("bad")
+    with faults(lambda call: Fault.SERVER_ERROR if call.operation == "SendMessage" else None):
+        assert len(queue.work(queue.receive())) == 1
+    assert queue.world.row(task)["status"] == "failed"
+    queue.run()
+    assert len(queue.letters()) == 1
+    assert queue.is_empty()
+
+
+def test_a_worker_that_can_t_even_be_built_says_so_and_leaves_the_messages(
+    queue: Line, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = queue.add("city: Oslo.")
+    with patch.object(Working, "deliveries", side_effect=RuntimeError("boom")):
+        assert len(queue.work(queue.receive())) == 1
+    assert '"WorkFaults":[1.0]' in capsys.readouterr().out
+    queue.run()
+    assert queue.world.row(task)["status"] == "success"
