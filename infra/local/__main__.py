@@ -17,6 +17,7 @@ from infra.local.run import Run
 from infra.local.server import PortInUse, bind
 from infra.local.settings import BadSetting, settings_of
 from infra.local.template import TemplateNotUnderstood
+from shared.search.port import IndexMismatch
 from shared.wiring.environment import EnvironmentInvalid
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def main(environ: Mapping[str, str]) -> int:
     except (BadSetting, EnvironmentInvalid) as reason:
         sys.stderr.write(f"lodestore: {reason}\n")
         return 2
-    except (HomeInUse, PortInUse, JournalUnreadable, TemplateNotUnderstood) as reason:
+    except (HomeInUse, PortInUse, JournalUnreadable, TemplateNotUnderstood, IndexMismatch) as reason:
         sys.stderr.write(f"lodestore: {reason}\n")
         return 1
     return 0

