@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from functions.memories.bodies import metadata_in
-from functions.memories.fields import Fields
+from functions.memories.fields import NUL, Fields
 from shared.memories.changing import ChangeWish
 from shared.memories.views import own_metadata
 
@@ -52,9 +52,10 @@ def _categories_of(fields: Fields) -> tuple[str, ...] | None:
     given = fields.items("categories")
     if given is None:
         return None
-    right = all(type(word) is str and 0 < len(word.strip()) <= CATEGORY_CHARACTERS for word in given)
+    words = [word.replace(NUL, "").strip() for word in given if type(word) is str]
+    right = len(words) == len(given) and all(0 < len(word) <= CATEGORY_CHARACTERS for word in words)
     if len(given) > CATEGORIES or not right:
         message = f"At most {CATEGORIES} strings of 1 to {CATEGORY_CHARACTERS} characters"
         fields.refuse("categories", message, "list_type", given)
         return None
-    return tuple(dict.fromkeys(word.strip().replace("\x00", "") for word in given))
+    return tuple(dict.fromkeys(words))

@@ -103,6 +103,7 @@ def test_a_change_holds_to_its_precondition(shelf: Shelf, reader: Reader) -> Non
         {"metadata": []},
         {"categories": "x"},
         {"categories": [""]},
+        {"categories": ["\x00"]},
         {"categories": ["x" * 65]},
         {"categories": ["x"] * 51},
         {"immutable": "yes"},
