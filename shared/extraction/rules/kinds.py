@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shared.extraction.port import CATEGORIES
+from shared.extraction.rules.seeming import meant
 
 if TYPE_CHECKING:
     from shared.extraction.port import MemoryType
@@ -22,7 +23,9 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = (
         "preference",
         re.compile(
             r"\b(?:prefer\w*|favou?rite|(?:i|we|they|really|also|do(?:n't| not)|doesn't|not|still) like|likes"
-            r"|loves?|enjoys?|hates?|dislikes?|adores?|can't stand|fond of|keen on|rather than|fan of"
+            r"|like most|loves?|enjoys?|hates?|dislikes?|adores?|can't stand|fond of|keen on|rather than|fan of"
+            r"|(?:have|has|'ve|'s) (?:(?:always|long|really|also|never|ever|both) ){0,3}(?:loved|enjoyed|liked|adored"
+            r"|hated|disliked|preferred|been (?:fond|interested|passionate|into|crazy about|keen))"
             r"|(?:am|is|are|'m) into|interested in|passionate about|hobb(?:y|ies))\b"
             r"|喜欢|喜爱|热爱|最爱|讨厌|偏好|偏爱|更爱|爱[吃喝看听玩好]|感兴趣|兴趣|爱好",
             re.IGNORECASE,
@@ -42,7 +45,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = (
         "plan",
         re.compile(
             r"\b(?:will|'ll|going to|gonna|plan(?:s|ning|ned)? (?:to|on|for)|intend\w*|hop(?:e|es|ing) to"
-            r"|want(?:s)? to|would like to"
+            r"|want(?:s)? to|(?:would|'d) (?:(?:also|really|still) )?(?:like|love) to"
             r"|(?:'m|am|is|are) (?:thinking of|considering)|looking forward|next (?:week|month|year|summer|\w+day)"
             r"|tomorrow|goal is"
             r"|upcoming|by the end of|deadline|due)\b|打算|计划|准备|想要?(?:去|学|买|做|看|参加|尝试)|将要?|下周"
@@ -75,9 +78,9 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 _IDENTITY = re.compile(
-    r"\b(?:my (?:\w+ )?(?:name|birthday|age|job|address|phone|number|email|occupation|nationality|hometown"
+    r"\b(?:my name's|my (?:\w+ )?(?:name|birthday|age|job|address|phone|number|email|occupation|nationality|hometown"
     r"|blood type|title|pronouns)(?: \w+)? (?:is|are|was|has|will)"
-    r"|name is|call me|years old|was born|born (?:in|on)|i(?:'m| am) (?:from|an?|based|allergic|vegetarian|vegan"
+    r"|name is|calls? me|years old|was born|born (?:in|on)|i(?:'m| am) (?:from|an?|based|allergic|vegetarian|vegan"
     r"|married|single|divorced"
     r"|diabetic|left-handed|retired|jewish|muslim|christian|\d+)|(?:is|'m|am) (?:a|an) (?:\w+ )?(?:engineer"
     r"|developer|designer|teacher|doctor|nurse"
@@ -86,7 +89,7 @@ _IDENTITY = re.compile(
     r"|lives? (?:in|at|near|with|alone)|(?<!got )(?<!was )(?<!been )(?<!is )moved to (?!mon|tues|wednes|thurs|fri"
     r"|satur|sun|\d)|relocated|works? (?:at|for|as|in)|grew up|allerg\w+|has? (?:a"
     r"|an) (?:phd|degree)|employed|native language)\b"
-    r"|我(?:叫|姓|是(?!想|说|在|觉得|不是))|名字(?:是|叫)|(?:^|我|妹|姐|哥|弟|妈|爸|现在|目前|一直|都|家)(?:住在"
+    r"|我(?:叫|姓|是(?!想|说|在|觉得|不是))|叫我|名字(?:是|叫)|(?:^|我|妹|姐|哥|弟|妈|爸|现在|目前|一直|都|家)(?:住在"
     r"|居住|来自)|搬到|搬家|定居|岁|生日|出生|老家|籍贯"
     r"|(?:我的|职业)工作?是|职业是|任职|就职|上班|入职"
     r"|电话|手机号|邮箱|地址|过敏|血型|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|星座|信仰",
@@ -119,35 +122,58 @@ _HOW = re.compile(
 
 
 _RULE = re.compile(
-    r"\b(?:must(?:n't| not)?|at most|no (?:more|less|fewer) than|up to \d|not exceed|maximum|minimum"
-    r"|limit(?:ed)? (?:is|to|of)|not allowed|constraint|requirement|in all (?:replies|answers|documents|messages)"
-    r"|please (?:always|use|write|answer|reply)"
-    r"|forbid\w*|cannot|can't (?:eat|have|use|drink)|allerg\w*|deadline|is due)\b"
-    r"|必须|不得|不能|禁止|最多|至多|不超过|不允许|务必|一律|上限|限制|截止|过敏",
+    r"\b(?:must(?:n't| not)?(?! (?:say|admit|confess|have|feel|be (?:so|very|nice|hard|fun|great|tough)))|at most"
+    r"|no (?:more|less|fewer) than|up to \d|not exceed|maximum|minimum|limit(?:ed)? (?:is|to|of)|not allowed"
+    r"|constraint|requirement|in all (?:replies|answers|documents|messages)|please (?:always|use|write|answer|reply)"
+    r"|forbid\w*|(?:cannot|can't) (?:eat|have|use|drink|tolerate|digest|take|touch)|allerg\w*|deadline|is due)\b"
+    r"|必须|不得|不能再?(?:吃|喝|用|碰|抽|超过|接触|食用)|禁止|最多|至多|不超过|不允许|务必|一律|上限|限制|截止|过敏",
     re.IGNORECASE,
 )
-_HABIT_RULE = re.compile(
-    r"\b(?:always|never|only|should(?:n't)?|avoid|at least|required?|from now on|make sure|ensure|do not|don't"
-    r"|instead of"
-    r"|rather than)\b"
-    r"|总是|始终|不要|至少|只能|应当|以后(?:都|请|用|要)|从现在开始",
+_THING_RULE = re.compile(
+    r"\b(?:should(?:n't)?|at least|required?|from now on|make sure|ensure|cannot)\b"
+    r"|至少|只能|应当|不能(?!够)|以后(?:都|请|用|要)|从现在开始",
+    re.IGNORECASE,
+)
+"""What is a rule of a thing; of a person it is a habit, a wish or a mood."""
+_ORDERED = re.compile(
+    r"\b(?:always|never|only|should(?:n't)?|avoid|at least|from now on|make sure|ensure|do not|don't|instead of"
+    r"|rather than)\b|总是|始终|不要|别|至少|只能|以后(?:都|请|用|要)|从现在开始",
+    re.IGNORECASE,
+)
+"""What is a rule where it is ordered: what always inspires somebody is none."""
+_ORDER = re.compile(
+    r"(?:please|you (?:should|must|may|can|need to)|always (?!\w+ed\b|been|had)|never (?!been|had|seen|done|tried|heard"
+    r"|knew|thought|\w+ed\b)|only (?!i\b|my\b|one\b|the\b|when\b)|avoid|don't|do not|make sure|ensure|from now on|use"
+    r"|keep|answer|reply|respond|write|speak|address|store|set|return|put|run|retry|add)\b"
+    r"|请|麻烦|总是|始终|不要|别|以后|从现在开始|[你您](?:要|应该|必须|可以)",
     re.IGNORECASE,
 )
 _OWN_HABIT = re.compile(r"(?:[\w',-]+ ){0,9}?(?:i|i'm|i've|my|we)\b|.{0,6}我", re.IGNORECASE)
+_INTRODUCED = re.compile(
+    r"(?:I'm|I\u2019m|I am) (?!(?:So|Not|OK|Okay|Very|Also)\b)[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{0,20}\.?){0,2}"
+    r"(?=\s*(?:[.,!]|$|and\b))"
+)
+"""Somebody's name, or what people he is of: "I'm Linda", "I am German"."""
 _TITLE = re.compile('《[^》]{0,60}》|["\u201c][^"\u201d]{0,60}["\u201d]')
 
 
 def categories_of(fact: str) -> tuple[str, ...]:
     """Return the categories whose words the fact has, in the order of `CATEGORIES`."""
     bare = _TITLE.sub(" ", fact)
-    found = {name for name, pattern in _CATEGORIES if pattern.search(bare)}
-    if _RULE.search(bare) or (_HABIT_RULE.search(bare) and not _OWN_HABIT.match(bare)):
+    found = {name for name, pattern in _CATEGORIES if pattern.search(meant(bare, name))}
+    if _is_rule(bare):
         found.add("constraint")
-    if _IDENTITY.search(bare):
+    if _IDENTITY.search(meant(bare, "identity")) or _INTRODUCED.match(bare):
         found.add("identity")
     if _EVENT.search(bare):
         found.add("event")
     return tuple(name for name in CATEGORIES if name in found)
+
+
+def _is_rule(fact: str) -> bool:
+    if _RULE.search(fact) or (_ORDER.match(fact) and _ORDERED.search(fact)):
+        return True
+    return bool(_THING_RULE.search(fact)) and not _OWN_HABIT.match(fact)
 
 
 def type_of(fact: str, categories: tuple[str, ...], *, code: bool = False) -> MemoryType:

@@ -13,7 +13,8 @@ _AUX = (
     r"|didn't|can't|couldn't|wouldn't|won't|haven't|hasn't)"
 )
 _ASKED = re.compile(
-    rf"(?:and |but |so |or |then )?(?:{_WH}(?:'s|'re)?\s+(?:(?:\w+\s+){{0,3}}?{_AUX}\b|about\b|to\b|if\b|a\b|an\b"
+    rf"(?:and |but |so |or |then )?(?:{_WH}(?:'s|'re)?\s+(?!(?:i|we) (?:really |also )?(?:like|love|enjoy|hate|want"
+    rf"|need)\b)(?:(?:\w+\s+){{0,3}}?{_AUX}\b|about\b|to\b|if\b|a\b|an\b"
     rf"|else\b|many\b|much\b)"
     rf"|{_AUX}\s+(?:you|i|we|it|he|she|they|there|this|that|these|those|the|my|your|anyone|someone|somebody|anybody)\b"
     r"|any (?:other |more |good )?(?:ideas?|advice|suggestions?|recommendations?|tips|thoughts|chance|idea)\b)",

@@ -41,13 +41,17 @@ _REMEMBER_ZH = re.compile(
     r"(?:请|麻烦|你要?|帮我)?(?:记住|记下|记一下|记得|别忘了|不要忘记|备注)(?:一下)?\s*[，,：:]?\s*(?=\S)"
 )
 _CLOSER_ZH = re.compile(
-    r"\s*[，,]\s*(?:很高兴(?:能)?认识(?:你|您)[^，。！？,]{0,4}|谢谢(?:你|您)?[^，。！？,]{0,10}|感谢(?:你"
+    r"\s*[，,]?\s*(?:我?也?(?:很|非常|十分|真)?高兴(?:能够?|可以)?(?:认识|见到|遇见|遇到)(?:你|您)[^，。！？,]{0,4}"
+    r"|(?<=[，,])(?:谢谢(?:你|您)?[^，。！？,]{0,10}|感谢(?:你"
     r"|您)?[^，。！？,]{0,10}"
     r"|很想和(?:你|您)分享|好想和(?:你|您)分享|和(?:你|您)明天再见|明天见|再见|对吧|是吧|你(?:呢|觉得呢)"
-    r"|哈哈+)\s*[。！？!?~～]*$"
+    r"|哈哈+|幸会))\s*[。！？!?~～]*$"
 )
 _CLOSER = re.compile(
-    r"\s*[,;\u2013\u2014-]\s*(?:nice to meet you|pleased to meet you|thanks(?: a lot| so much)?"
+    r"(?:\s*[,;\u2013\u2014-]\s*(?:and\s+)?|\s+and\s+)(?:(?:i['\u2019]m|i am|it['\u2019]s|it is) )?"
+    r"(?:(?:so|very|really|also|truly) )?(?:glad|happy|pleased|delighted|excited|nice|great|good|lovely|a pleasure)"
+    r" to (?:finally )?(?:meet|know|see|talk (?:to|with)|chat with) you(?: too| all| here)?\s*[.!?]*$"
+    r"|\s*[,;\u2013\u2014-]\s*(?:thanks(?: a lot| so much)?"
     r"|thank you(?: so much)?|bye"
     r"|see you(?: \w+){0,2}|please|haha|lol|you know|right|and you|how about you|what about you)\s*[.!?]*$",
     re.IGNORECASE,
@@ -56,6 +60,18 @@ _TOPIC = re.compile(
     r"(?=[^\u2013\u2014]{0,70}\b(?:topics?|thing|things|question|context|note"
     r"|unrelated)\b)[^\u2013\u2014.]{0,70}\s[\u2013\u2014-]\s(?=\S)",
     re.IGNORECASE,
+)
+_CONNECTIVE = re.compile(
+    r"(?:(?:but|and) (?!for\b|so\b)|so (?=(?:today|yesterday|now|sometimes|because|when|the|last|next|every)\b)"
+    r"|(?:and|but|so|yet|for example|for instance|in fact|in addition|as a matter of fact|in short|in other words"
+    r"|to tell the truth|to be (?:fair|frank)|that said|having said that|moreover|furthermore|therefore|thus|hence"
+    r"|because of that|as a result|on the other hand|apart from that|nevertheless|honestly|frankly)[,:]\s*"
+    r"|the (?:fact|truth|thing|point) is(?:[,:]| that\b)\s*)\s*(?=\S)",
+    re.IGNORECASE,
+)
+_CONNECTIVE_ZH = re.compile(
+    r"(?:但是?(?![凡愿书])|可是|不过(?!如此|是|就)|所以(?!然)|因此|因而|而且|并且|况且|然而|其实|事实上|实际上|总之|此外"
+    r"|除此之外|另外(?![一两几的那])|当然(?!是)啦?|例如|比如说?|也就是说|于是|还有一个问题(?=[，,])|而(?=在|我))\s*[，,：:]?\s*(?=\S)"
 )
 _TOLD = re.compile(
     r"(?:as|like) i (?:said|mentioned|told you)(?: before| earlier| already)?,?\s+"
@@ -67,10 +83,10 @@ _ROUNDS = 4
 
 
 def trimmed(sentence: str) -> tuple[str, bool]:
-    """Return the sentence without greeting, interjection and closing courtesy, and whether it asks to be remembered."""
+    """Return the sentence without greeting, connective and closing courtesy, and whether it asks to be remembered."""
     chinese = is_chinese(sentence)
     remember = _REMEMBER_ZH if chinese else _REMEMBER
-    openers = (_OPENER_ZH,) if chinese else (_OPENER, _TOPIC, _TOLD)
+    openers = (_OPENER_ZH, _CONNECTIVE_ZH) if chinese else (_OPENER, _TOPIC, _TOLD, _CONNECTIVE)
     closer = _CLOSER_ZH if chinese else _CLOSER
     bare, remembered = sentence, False
     for _ in range(_ROUNDS):

@@ -26,6 +26,42 @@ _ABOUT_HERE = re.compile(
     r"|查一下|好主意|好建议|我也同感|学到了很多",
     re.IGNORECASE,
 )
+_TALK = re.compile(
+    r"\b(?:talk|speak|chat|write) to you\b"
+    r"|\b(?:want(?:ed)?|like|love|need|going|hop(?:e|ing)|here) to (?:talk|chat|speak|discuss)(?: a (?:bit|little))?"
+    r"(?: more)? (?:about\b|with you\b)(?![^.!?]{0,120}\bwith (?!you\b))"
+    r"|\b(?:(?:yester|to)day's|our last|last time's|the last|our previous) (?:conversation|chat)\b"
+    r"(?! (?:with|between|among) (?!you\b))"
+    r"|\bi (?:still |also |just )?have (?:a|an|another|one more|some|a few|two) (?:\w+ )?questions?[.!]*$"
+    r"|^i (?:\w+ )?(?:think|believe|feel) so(?: too)?[.!]*$"
+    r"|昨天的(?:对话|聊天)|(?:上次|刚才)的(?:对话|聊天|谈话)|我?想(?:要)?(?:谈谈|谈一谈|谈论|聊一聊|说一说|说说)"
+    r"|也(?:是)?(?:这么|这样)(?:认为|觉得|想)|(?:我们|咱们)下次(?:聊天|再聊)",
+    re.IGNORECASE,
+)
+_POINTED = r"(?:it|them|that|this|these|those|your?|you)\b"
+_PROMISED = re.compile(
+    r"(?:(?:yes|sure|ok|okay|then|so|and|maybe|perhaps),? )?(?:i'll|i will|i'm going to|i am going to|i shall|let me"
+    r"|i'd like to|i can)(?: also| definitely| certainly| surely| really| carefully| seriously| try to| do my best to| and"
+    r")*(?: go)? (?:"
+    r"(?:try|consider|refer|follow|adopt|apply|practi[cs]e|use|implement|take|put|think|look|give|keep|learn|listen|read"
+    r"|watch|check|search|remember|make|do)\b"
+    r"(?: (?:a|to|at|on|into|out|up|about|from|more|of|some|all|each|one|both|over|try|look|care|advantage|adopting"
+    rf"|following|applying|using|learning|reading|watching|trying|practi[cs]ing)){{0,4}} {_POINTED}"
+    r"(?! (?:weekend|week|month|year|summer|winter|spring|autumn|fall|morning|afternoon|evening|semester|time)\b)"
+    r"|do my best[.!]*$|(?:study|work|try|practi[cs]e) (?:very |really )?hard(?:er)?[.!]*$"
+    r"|(?:pay (?:more )?attention|be (?:more )?careful)\b"
+    r"|keep (?:trying|practi[cs]ing|going|working hard|at it)[.!]*$)"
+    r"|(?:那|好的?|嗯)?我?(?:一定|肯定|以后)?(?:也|就|再)?(?:会|将|要)(?:去|再|多|好好|认真|努力|继续|尝试|试着|尽力|尽量|坚持|仔细"
+    r"|参考|遵照|按照|采纳|听取|牢记|阅读|观看|使用|采用|践行|看|读|用|学习|一下|着|地|和|并|，){1,6}"
+    r"(?:(?:这[些个种本部首]|那[些个本部])(?!周|月|星期|学期|季|夏|冬|春|秋|假|年)|[你您]的)"
+    r"|(?:那)?我(?:一定|肯定)?(?:会|将)(?:继续|好好|认真|坚持|加倍|更加|多多?)?(?:努力|加油|练习|学习|坚持|考虑|思考){1,2}"
+    r"(?:下去)?(?:的|并|[。！!]|$)"
+    r"|(?:那)?我(?:一定|肯定)?(?:会|将)(?:好好|认真|仔细|再|注意)(?:考虑|想想|思考|安全)"
+    r"|我看看(?:这|那)[些个本部]",
+    re.IGNORECASE,
+)
+_PRECISE = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z]\w|\d|\bnext \w|\btomorrow\b|明天|下周|下个?月")
+"""Who names a day, a number or a name plans something of his own."""
 _OF_IT = re.compile(
     r"(?:i|we) (?:\w+ )?(?:found|find|thought|think|loved?|liked?|enjoy(?:ed)?|agree with|tried|try) (?:it"
     r"|them)\b(?! (?:is|was|are)\b)|my (?:\w+ )?friends?[.!]*$",
@@ -47,6 +83,8 @@ _ADDRESS = re.compile(r"(?<=[a-z0-9]), (?:[A-Z][a-z]{1,20}|buddy|man|dude|mate|g
 def is_about_here(sentence: str) -> bool:
     """Tell whether the sentence speaks of the conversation, or of nothing but "it" and "that"."""
     if _ABOUT_HERE.search(sentence) or _OF_IT.match(sentence):
+        return True
+    if _TALK.search(sentence) or (_PROMISED.match(sentence) and not _PRECISE.search(sentence)):
         return True
     return bool(_VAGUE_END.search(sentence[-24:])) and len(content(sentence)) < 3
 
