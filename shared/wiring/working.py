@@ -17,7 +17,7 @@ from shared.retention.faults import fault_of
 from shared.wiring.memories import Memories
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
@@ -47,14 +47,13 @@ class Working:
         deadline = Deadline(context.get_remaining_time_in_millis, margin_ms=MARGIN_MS)
         receipts = [record["receiptHandle"] for record in records]
         with Heartbeat(self._memories.backing.queue, self._clock, receipts) as heart:
-            batch = _Batch(self, heart, deadline)
+            batch = _Batch(self, heart, deadline, records)
             processor = SqsFifoPartialProcessor(skip_group_on_error=True)
             processor.raise_on_entire_batch_failure = False
             with processor(records=records, handler=batch.one):
                 processor.process()
             answer = processor.response()
-            for receipt in batch.untouched(records, answer):
-                heart.let_go(receipt, 0)
+            batch.let_go_untouched(answer)
         return answer
 
     def deliveries(self) -> Deliveries:
@@ -92,6 +91,7 @@ class _Batch:
     working: Working
     heart: Heartbeat
     deadline: Deadline
+    records: list[dict[str, Any]]
 
     def __post_init__(self) -> None:
         self._deliveries: Deliveries | None = None
@@ -114,6 +114,7 @@ class _Batch:
         if outcome.state is State.DONE:
             return  # held on, since it is deleted when the whole batch is done
         self.heart.let_go(record.receipt_handle, outcome.pause if outcome.state is State.LATER else None)
+        self._let_go(r for r in self.records if _group_of(r) == _group_of(record.raw_event))
         raise NotDone
 
     def _take(self, record: SQSRecord) -> Outcome:
@@ -122,7 +123,17 @@ class _Batch:
         message = Message(record.body, int(record.attributes.approximate_receive_count))
         return self._deliveries.take(message, late=self.deadline.passed, watch=self.heart.watch)
 
-    def untouched(self, records: list[dict[str, Any]], answer: Any) -> list[str]:
-        """Return the receipts of those that were left because one before them in their group is to come again."""
+    def let_go_untouched(self, answer: Any) -> None:
+        """Let go those that were left because one before them in their group is to come again."""
         again = {item["itemIdentifier"] for item in answer["batchItemFailures"]}
-        return [r["receiptHandle"] for r in records if r["messageId"] in again - self._seen]
+        self._let_go(r for r in self.records if r["messageId"] in again)
+
+    def _let_go(self, records: Iterable[dict[str, Any]]) -> None:
+        """Let go messages that nothing was done about: their group waits for no other of the batch."""
+        for record in records:
+            if record["messageId"] not in self._seen and record["receiptHandle"] in self.heart.receipts:
+                self.heart.let_go(record["receiptHandle"], 0)
+
+
+def _group_of(record: dict[str, Any]) -> Any:
+    return record["attributes"].get("MessageGroupId")

@@ -92,6 +92,24 @@ def test_one_bad_message_fails_alone_in_a_batch_of_many_users(queue: Line) -> No
     assert queue.world.row(behind)["tries"] == 0
 
 
+def test_a_user_whose_message_is_to_come_again_waits_for_no_other_user_of_the_batch(queue: Line) -> None:
+    got: list[Any] = []
+
+    class Slow:
+        def extract(self, conversation: Any) -> Any:
+            if "bad" in conversation.turns[0].text:
+                raise RuntimeError
+            queue.world.clock.move(ms=5_000)
+            got.extend(queue.receive())
+            return queue.world.extractor.extract(conversation)
+
+    queue.means["extractor"] = Slow()
+    tasks = [queue.add("bad"), queue.add("behind."), queue.add("slow.", address=BEN)]
+    again = queue.work(queue.receive())
+    assert [json.loads(message["Body"])["task"] for message in got] == tasks[:2]
+    assert again == {message["MessageId"] for message in got}
+
+
 def test_a_poisoned_message_becomes_a_dead_letter_within_two_minutes_and_the_next_go_on(queue: Line) -> None:
     queue.means["extractor"] = poison("bad", lambda: RuntimeError("boom"))(queue.world.extractor)
     bad, good = queue.add("bad"), queue.add("good.")
@@ -127,7 +145,9 @@ def test_a_message_that_kills_its_worker_each_time_is_ended_within_two_minutes(q
     assert len(queue.letters()) == 1
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"work":"add"}', '{"work":"dance","tenant":"a","project":"b"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 100_000, '{"work":"add"}', '{"work":"dance","tenant":"a","project":"b"}']
+)
 def test_a_message_that_is_none_of_ours_becomes_a_dead_letter_at_once(queue: Line, text: str) -> None:
     queue.send_body(text or " ")
     queue.run()
