@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ConditionFailed, TransactionFailed
 from shared.aws.items import key_of
+from shared.aws.parallel import each
 from shared.aws.table import Query
 from shared.aws.writes import Delete, Update
 from shared.kernel.contention import persist
 from shared.kernel.scope import Scope
-from shared.memories.plan import state_of
-from shared.memories.records import UserAddress, erasure_key, memory_key
-from shared.memories.sight import read_all
+from shared.memories.records import UserAddress, erasure_key, task_key
+from shared.memories.remains import Remains, clear_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shared.aws.items import Item
+    from shared.aws.items import Item, Key
     from shared.memories.means import Means
 
 PAGE = 90
@@ -56,29 +56,32 @@ class Clearing:
         return True
 
     def clean(self, body: Mapping[str, Any]) -> None:
-        """Remove passages and objects that a change or a delete has left; what a record has now stays.
+        """Remove what a change, a delete or an add has left; what a record has now stays.
 
         Raises:
             Unavailable: something can't be asked now.
         """
         address = UserAddress(Scope(body["tenant"], body["project"]), body["user_id"])
-        states = {(memory_id, revision) for memory_id, revision in body["states"]}
-        rows = read_all(self.means.backing.table, [memory_key(address.scope, memory_id) for memory_id, _ in states])
-        left = states - set(map(state_of, rows.values()))
-        if left:
-            self.means.index.remove(address.owner, left)
-        owned = {row.get("object") for row in rows.values()}
-        objects = [key for key in body.get("objects", ()) if key not in owned]
-        if objects:
-            self.means.backing.objects.delete(*objects)
+        states = frozenset((memory_id, revision) for memory_id, revision in body["states"])
+        objects, forgotten = (frozenset(body.get(name, ())) for name in ("objects", "forgotten"))
+        clear_away(self.means, address, Remains(states, objects, forgotten))
 
     def _remove(self, receipt: Item, rows: Sequence[Item]) -> None:
         objects = [row["object"] for row in rows if "object" in row]
         if objects:
             self.means.backing.objects.delete(*objects)
+        scope = Scope(receipt["tenant"], receipt["project"])
+        each(self._forget_reply, {task_key(scope, row["task"]) for row in rows if row["sk"].startswith("x#")})
         while rows:
             kept = self._try_to_remove(receipt, rows)
             rows = [row for n, row in enumerate(rows) if n not in kept] if kept else []
+
+    def _forget_reply(self, key: Key) -> None:
+        """Forget what a model answered about what the user said, which a failed task's row keeps for its operator."""
+        try:
+            self.means.backing.table.write(Update(key, drop=("reply",), when="attribute_exists(#reply)"))
+        except ConditionFailed:
+            return
 
     def _try_to_remove(self, receipt: Item, rows: Sequence[Item]) -> set[int]:
         """Remove rows and count them, all together; or return which of them are of the current generation by now."""
@@ -124,6 +127,6 @@ def _all_of(address: UserAddress, generation: int) -> Query:
         address.pk,
         keep="#user = :user AND #generation < :generation",
         values={"user": address.user, "generation": generation},
-        only=("pk", "sk", "object", "size"),
+        only=("pk", "sk", "object", "size", "task"),
         size=PAGE,
     )

@@ -126,7 +126,7 @@ def _read(text: str) -> dict[str, Any]:
     """
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Unreadable from None
     if not isinstance(body, dict) or not all(_is_name(body.get(name)) for name in ("tenant", "project")):
         raise Unreadable
@@ -149,10 +149,12 @@ def _is_erasure(body: dict[str, Any]) -> bool:
 
 
 def _is_cleaning(body: dict[str, Any]) -> bool:
-    states, objects = body.get("states"), body.get("objects", [])
-    if not isinstance(body.get("user_id"), str) or not isinstance(states, list) or not isinstance(objects, list):
+    lists = [body.get("states"), body.get("objects", []), body.get("forgotten", [])]
+    if not isinstance(body.get("user_id"), str) or not all(isinstance(one, list) for one in lists):
         return False
-    return all(map(_is_state, states)) and all(isinstance(key, str) for key in objects)
+    states, objects, forgotten = lists
+    named = all(isinstance(name, str) for name in (*objects, *forgotten))
+    return named and all(map(_is_state, states)) and all(map(has_form, forgotten))
 
 
 def _is_state(state: Any) -> bool:

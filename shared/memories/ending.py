@@ -13,6 +13,7 @@ from shared.kernel.contention import persist
 from shared.kernel.scope import Scope
 from shared.memories.attempts import address_of
 from shared.memories.records import plan_key, pointer_key
+from shared.memories.remains import leftovers_of, of_plan
 from shared.memories.tasks import VISIBLE_MS, reservation_of
 from shared.retention.records import due_bucket
 from shared.tenancy.quotas import given_back, settled
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from shared.aws.writes import Write
     from shared.memories.attempts import Attempt
     from shared.memories.backing import Backing
+    from shared.memories.leftovers import Leftovers
     from shared.memories.plan import Change
+    from shared.memories.remains import Remains
 
 REDRIVE_MS = 14 * DAY_MS
 """How long a failed task keeps what it needs to be tried again: as long as the dead-letter queue keeps its message."""
@@ -74,12 +77,14 @@ def succeed(backing: Backing, attempt: Attempt, changes: Sequence[Change], plan:
     backing.objects.discard(*[row["object"] for row in (task, plan) if row])
 
 
-def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> bool:
-    """End a task badly, as it was last seen; False when it is another attempt's by now, or has ended.
+def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> tuple[Leftovers, Remains] | None:
+    """End a task badly, as it was last seen, and return what it leaves, with the job that stands for it.
 
+    None when it is another attempt's by now, or has ended, or got further.
     `letter`: its message must be put into the dead-letter queue.
     """
     now = backing.clock.now_ms()
+    leftovers, remains = leftovers_of(backing, task), of_plan(backing, task)
     ended = {
         **_ended(task, now, REDRIVE_MS if reason.again else VISIBLE_MS),
         "status": "failed",
@@ -89,13 +94,14 @@ def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> bool:
     }
     same, values = _as_seen(task)
     update = Update(key_of(task), ended, drop=() if reason.again else ("object",), when=same, values=values)
+    left = remains.kept(leftovers)
     try:
-        persist(lambda: backing.table.transact(update, *_consequences(backing, task, reason)))
+        persist(lambda: backing.table.transact(update, *_consequences(backing, task, reason), *left))
     except TransactionFailed:
-        return False
+        return None
     if not reason.again:
         forget(backing, task)
-    return True
+    return leftovers, remains
 
 
 def forget(backing: Backing, task: Item) -> None:
@@ -150,10 +156,11 @@ def _ended(task: Item, now: int, kept: int) -> dict[str, Any]:
 
 
 def _as_seen(task: Item) -> tuple[str, dict[str, Any]]:
-    """Return the condition that nobody has begun another attempt since the task was read."""
-    if "token" not in task:
-        return "#status = :processing AND attribute_not_exists(#token)", {"processing": "processing"}
-    return "#status = :processing AND #token = :token", {"processing": "processing", "token": task["token"]}
+    """Return the condition that nobody has begun another attempt, or committed more, since the task was read."""
+    names = ("token", "committed")
+    seen: dict[str, Any] = {name: task[name] for name in names if name in task}
+    same = [f"#{name} = :{name}" if name in seen else f"attribute_not_exists(#{name})" for name in names]
+    return " AND ".join(["#status = :processing", *same]), {"processing": "processing", **seen}
 
 
 def _consequences(backing: Backing, task: Item, reason: Reason) -> list[Write]:

@@ -34,7 +34,7 @@ class Leftovers:
 
     def __init__(self, backing: Backing, address: UserAddress) -> None:
         self._backing = backing
-        self._address = address
+        self.address = address
         self._job = job(LEFTOVERS, address.scope, backing.clock.now_ms(), user_id=address.user_id)
 
     @property
@@ -47,15 +47,27 @@ class Leftovers:
         moment = self._job["created_at"] + PATIENCE_MS
         return {**self.due(states), "expires_at": moment, "due": due_bucket(moment, self.id)}
 
-    def due(self, states: Sequence[State], objects: Sequence[str] = ()) -> Item:
-        """Return the job for what is over with the transaction that the job is written in."""
-        return {**self._job, "states": [list(state) for state in states], "objects": list(objects)}
+    def due(self, states: Sequence[State], objects: Sequence[str] = (), forgotten: Sequence[str] = ()) -> Item:
+        """Return the job for what is over with the transaction that the job is written in.
+
+        `forgotten` are memories whose past must say no more what they said.
+        """
+        told = {"objects": list(objects), "forgotten": list(forgotten)}
+        return {**self._job, "states": [list(state) for state in states], **told}
 
     def remove(self, index: SearchIndex, states: Sequence[State], objects: Sequence[str] = ()) -> None:
         """Remove them now; what does not answer is left to the job."""
         with suppress(Unavailable, LostRace):
             together(
-                *([partial(index.remove, self._address.owner, states)] if states else []),
+                *([partial(index.remove, self.address.owner, states)] if states else []),
                 *([partial(self._backing.objects.delete, *objects)] if objects else []),
             )
-            self._backing.table.write(Delete(key_of(self._job)))
+            self.done()
+
+    def done(self) -> None:
+        """Remove the job.
+
+        Raises:
+            Unavailable: the table does not answer.
+        """
+        self._backing.table.write(Delete(key_of(self._job)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,22 +12,24 @@ from shared.aws.parallel import each
 from shared.aws.writes import Put
 from shared.kernel.errors import Conflict, Unavailable
 from shared.kernel.strict_json import compact
-from shared.memories.attempts import Erased, Overtaken
+from shared.memories.attempts import Erased, Fenced, Overtaken
 from shared.memories.commit import Numbered, batches, objects_of, writes_of
 from shared.memories.drafting import Draft
 from shared.memories.ending import succeed
 from shared.memories.groups import Part
 from shared.memories.indexing import passages_of
+from shared.memories.leftovers import Leftovers
 from shared.memories.models import Add
 from shared.memories.plan import Plan
 from shared.memories.planning import Planner
 from shared.memories.records import plan_key
+from shared.memories.remains import clear_away, clear_away_now, dropped, made_by
 from shared.memories.sight import generation_in
 from shared.memories.tidying import tidy
 from shared.retention.records import object_key, owner_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from shared.aws.items import Item
     from shared.aws.writes import Write
@@ -136,25 +139,46 @@ class Run:
         return self._decided_again(plan)
 
     def _decided_again(self, plan: Plan) -> Plan:
-        again = self._planner(self._backing.clock.now_ms()).decide_again(plan, self._committed)
-        self._save(again, "embedding", indexed=self._committed)
+        done = self._committed
+        again = self._planner(self._backing.clock.now_ms()).decide_again(plan, done)
+        leftovers, remains = self._leftovers(), dropped(plan.decided[done:], again.decided[done:])
+        self._save(again, "embedding", *remains.kept(leftovers), indexed=done)
+        clear_away_now(self._means, leftovers, remains)
         return again
 
     def _index(self, plan: Plan) -> Plan:
         """Put the passages of all new states into the index, where nothing finds them until they are committed.
 
-        Putting again what the index has lost is no progress: it may lose it each time.
+        Putting again what the index has lost is no progress: it may lose it each time. Of what was committed before,
+        that goes again which its user has changed or deleted since.
         """
         task = self._attempt.task
         reach = self._attempt.note if "unseen" in task else self._attempt.progress
         for start in range(task.get("indexed", 0), len(plan.decided), INDEXED_AT_ONCE):
             self._go_on()
             piece = plan.decided[start : start + INDEXED_AT_ONCE]
-            passages = passages_of([(c.row, c.whole_text) for c in piece if c.row], self._means.embedder)
-            if passages:
-                self._means.index.put(passages)
-            reach(phase="indexing", indexed=start + len(piece))
+            self._put([(c.row, c.whole_text) for c in piece if c.row])
+            clear_away(self._means, self._attempt.address, made_by(piece[: max(0, self._committed - start)]))
+            with self._left_if_fenced(piece):
+                reach(phase="indexing", indexed=start + len(piece))
         return plan
+
+    def _put(self, rows: Sequence[tuple[Item, str]]) -> None:
+        if passages := passages_of(rows, self._means.embedder):
+            self._means.index.put(passages)
+
+    @contextmanager
+    def _left_if_fenced(self, piece: Sequence[Change]) -> Iterator[None]:
+        """Leave a job for passages that an attempt has put which was taken for dead: nothing can keep it from that."""
+        try:
+            yield
+        except Fenced:
+            states = sorted(made_by(piece).states)
+            self._backing.table.write(Put(self._leftovers().if_it_dies(states)))
+            raise
+
+    def _leftovers(self) -> Leftovers:
+        return Leftovers(self._backing, self._attempt.address)
 
     def _commit(self, plan: Plan) -> Plan:
         for _ in range(ROUNDS):
@@ -188,9 +212,12 @@ class Run:
         part.note(plan)
         summary = part.summarise(len(plan.decided))
         if summary is not None and summary.row is not None:
-            self._means.index.put(passages_of([(summary.row, summary.whole_text)], self._means.embedder))
+            leftovers = self._leftovers()
+            self._backing.table.write(Put(leftovers.if_it_dies(sorted(made_by([summary]).states))))
+            self._put([(summary.row, summary.whole_text)])
             self._store_objects([summary])
             part.apply(summary)
+            leftovers.done()
         applied = part.applied()
         return [applied] if applied else []
 
@@ -200,15 +227,15 @@ class Run:
         if phase is not None:
             self._attempt.note(phase=phase)
 
-    def _save(self, plan: Plan, phase: str, **reached: int) -> None:
-        """Keep a plan: it takes the place of the one before."""
+    def _save(self, plan: Plan, phase: str, *beside: Write, **reached: int) -> None:
+        """Keep a plan, and write what goes with it: it takes the place of the one before."""
         task = self._attempt.task
         pk, sk = plan_key(self._attempt.address.scope, task["task"])
         key = object_key(PLANS, self._backing.clock.now_ms(), self._attempt.address.scope)
         self._backing.objects.put(key, compact(plan.to_json()).encode(), owner=owner_of((pk, sk)))
         whose = {"user": task["user"], "generation": task["generation"], "turn": self._turn}
         row = {"pk": pk, "sk": sk, **whose, "object": key}
-        self._attempt.progress(Put(row), phase=phase, **reached)
+        self._attempt.progress(Put(row), *beside, phase=phase, **reached)
         before, self._kept = self._kept, row
         if before is not None:
             self._backing.objects.discard(before["object"])

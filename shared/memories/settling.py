@@ -65,9 +65,9 @@ class Settling:
 
     def send_leftovers(self, work: Item) -> bool:
         """Have a worker remove what a change has left in the index and the bucket."""
-        told = ("tenant", "project", "user_id", "states", "objects")
+        told = ("tenant", "project", "user_id", "states", "objects", "forgotten")
         address = UserAddress(Scope(work["tenant"], work["project"]), work["user_id"])
-        body = {"work": "clean", **{name: work[name] for name in told}}
+        body = {"work": "clean", **{name: work[name] for name in told if name in work}}
         self.backing.queue.send(body, group=address.group, once=work["pk"])
         return True
 

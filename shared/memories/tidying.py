@@ -5,28 +5,17 @@ All of it can be done again. The old is invisible already: the records decide.
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from shared.aws.errors import ConditionFailed
-from shared.aws.items import key_of
-from shared.aws.parallel import each, together
-from shared.aws.writes import PRESENT, Update
+from shared.aws.parallel import together
 from shared.kernel.errors import Unavailable
-from shared.kernel.ids import ulid
-from shared.kernel.scope import Scope
-from shared.memories.attempts import address_of
-from shared.memories.past import past_rows, scope_in
-from shared.memories.plan import Plan
-from shared.memories.records import memory_key, plan_key
+from shared.memories.records import memory_key
+from shared.memories.remains import scrub
 from shared.memories.sight import read_all
-from shared.retention.erasures import Erasure, ErasureLog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shared.aws.items import Item
     from shared.memories.attempts import Attempt
     from shared.memories.means import Means
     from shared.memories.plan import Change
@@ -46,25 +35,6 @@ def tidy(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:
     together(lambda: _see(means, attempt, changes), lambda: _remove(means, attempt, changes))
 
 
-def unmade(means: Means, task: Item) -> set[State]:
-    """Return the states that a task has indexed, and will never commit; what can't be told is left to a reindexing."""
-    backing = means.backing
-    try:
-        row = backing.table.get(plan_key(Scope(task["tenant"], task["project"]), task["task"]))
-        plan = Plan.from_json(json.loads(backing.objects.get(row["object"]))) if row else None
-    except Exception:  # noqa: BLE001 - a plan that can't be read must not keep its task from ending
-        return set()
-    pending = plan.decided[task.get("committed", 0) :] if plan else ()
-    return {change.made for change in pending if change.made}
-
-
-def withdraw(means: Means, task: Item, states: set[State]) -> None:
-    """Remove states that a failed task has indexed, as far as that works: nothing finds them anyway."""
-    if states:
-        with suppress(Unavailable):
-            means.index.remove(address_of(task).owner, states)
-
-
 def _see(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:
     made = {c.made for c in changes if c.made} - {c.ended for c in changes if c.ended}
     missing = made - means.index.present(attempt.address.owner, made) if made else set()
@@ -82,30 +52,11 @@ def _still_there(means: Means, attempt: Attempt, states: set[State]) -> bool:
 
 
 def _remove(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:
-    ended = {c.ended for c in changes if c.ended}
-    if ended:
-        means.index.remove(attempt.address.owner, ended)
+    """Remove what the changes ended; first the words of what was to be forgotten, whatever the index says."""
+    scrub(means.backing, attempt.address, [c.memory_id for c in changes if c.event == "DELETE" and c.memory_id])
     objects = [c.old["object"] for c in changes if c.ended and c.old and "object" in c.old]
     if objects:
         means.backing.objects.delete(*objects)
-    each(lambda change: _scrub(means, change), [c for c in changes if c.event == "DELETE"])
-
-
-def _scrub(means: Means, change: Change) -> None:
-    """Forget what a memory said before, and keep that it was there; a restored table must forget it again."""
-    row, memory_id = change.old or {}, change.memory_id or ""
-    pasts = past_rows(means.backing.table, row["pk"], memory_id)
-    said = [past for past in pasts if past.get("text") is not None or "object" in past]
-    ids = {"pk": row["pk"], "rows": [row["sk"], *(past["sk"] for past in said)]}
-    name = ulid(means.backing.clock.now_ms())
-    ErasureLog(means.backing.objects).write(Erasure(name, "memories", scope_in(row["pk"]), ids))
-    each(lambda past: _forget_text(means, past), said)
-
-
-def _forget_text(means: Means, past: Item) -> None:
-    if "object" in past:
-        means.backing.objects.delete(past["object"])
-    try:
-        means.backing.table.write(Update(key_of(past), {"text": None}, drop=("object", "size"), when=PRESENT))
-    except ConditionFailed:
-        return  # its user has deleted it altogether
+    ended = {c.ended for c in changes if c.ended}
+    if ended:
+        means.index.remove(attempt.address.owner, ended)

@@ -27,8 +27,8 @@ from shared.memories.attempts import (
 )
 from shared.memories.ending import Reason, fail
 from shared.memories.means import OnceEmbedder
+from shared.memories.remains import clear_away_now
 from shared.memories.run import Run
-from shared.memories.tidying import unmade, withdraw
 from shared.models.errors import ModelRefused
 from shared.retention.faults import Fault, fault_of
 
@@ -124,8 +124,8 @@ class Worker:
         if task is None or task["status"] != "processing":
             return Outcome(State.DONE, task=task)
         if given_up := _exhausted(task, backing.clock.now_ms()):
-            self._end(task, given_up, letter=True)
-            return Outcome(State.DONE, task=backing.table.get(key))
+            ended = self._end(task, given_up, letter=True)
+            return Outcome(State.DONE if ended else State.LEAVE, task=backing.table.get(key))
         try:
             attempt = begin(backing.table, backing.clock, task)
         except Busy:
@@ -181,11 +181,11 @@ class Worker:
 
     def _end(self, task: Item, reason: Reason, *, letter: bool) -> bool:
         """End a task badly; False when it is another attempt's by now."""
-        states = unmade(self.means, task)
-        if not fail(self.means.backing, task, reason, letter=letter):
+        left = fail(self.means.backing, task, reason, letter=letter)
+        if left is None:
             return False
         free_lease(self.means.backing.table, task)
-        withdraw(self.means, task, states)
+        clear_away_now(self.means, *left)
         return True
 
     def _begun(self, task: Item) -> Attempt:
