@@ -11,6 +11,7 @@ from shared.aws.parallel import each
 from shared.aws.table import Query
 from shared.aws.writes import Delete, Put
 from shared.kernel.contention import LostRace, persist
+from shared.memories.groups import is_part, tasks_of, wholes_of
 from shared.memories.leftovers import Leftovers
 from shared.memories.past import past_rows
 from shared.memories.records import UserAddress, by_origin, generations_of, has_form, memory_key
@@ -82,13 +83,35 @@ class Forgetting:
     def _others(self, rows: Sequence[Item]) -> list[Item]:
         """Return the rows of other memories, and the past states of others, that came from the same messages."""
         table, row = self.backing.table, rows[-1]
-        query = Query(row["pk"], "l2", begins=by_origin(row["user"], row["origin"], ""))
-        found = read_all(table, [key_of(item) for item in table.every(query)])
-        ours = {key_of(own) for own in rows}
-        siblings = {key: other for key, other in found.items() if key not in ours and _same_messages(other, row)}
-        memories = [other for other in siblings.values() if _is_memory(other)]
+        found = self._of_task(row, row["origin"])
+        siblings = [other for other in found if not is_part(other) and _same_messages(other, row)]
+        siblings = self._but(rows, [*siblings, *self._of_groups(row, [other for other in found if is_part(other)])])
+        memories = [other for other in siblings if _is_memory(other)]
         pasts = each(lambda other: list(past_rows(table, row["pk"], other["sk"].removeprefix("m#"))), memories)
-        return list({**{key_of(past): past for of_one in pasts for past in of_one}, **siblings}.values())
+        return self._but((), [*(past for of_one in pasts for past in of_one), *siblings])
+
+    def _of_task(self, row: Item, task_id: str) -> list[Item]:
+        """Return the rows of the user of `row` that came of a task, that of its part of a group among them."""
+        query = Query(row["pk"], "l2", begins=by_origin(row["user"], task_id, ""))
+        return list(read_all(self.backing.table, [key_of(item) for item in self.backing.table.every(query)]).values())
+
+    def _of_groups(self, row: Item, parts: Sequence[Item]) -> list[Item]:
+        """Return the summaries that were made of whole groups of which the row's messages were a part.
+
+        Of such a summary itself, what came from the messages of all of its parts.
+        """
+        table, wholes = self.backing.table, wholes_of(self.backing.table, parts)
+        whole = wholes.pop(_memory_of(row), None)
+        tasks = tasks_of(table, whole) if whole else []
+        others = [other for task_id in tasks for other in self._of_task(row, task_id) if not is_part(other)]
+        summaries = read_all(table, [(row["pk"], f"m#{memory_id}") for memory_id in wholes])
+        return [other for other in (*others, *summaries.values()) if other["generation"] == row["generation"]]
+
+    @staticmethod
+    def _but(own: Sequence[Item], rows: Sequence[Item]) -> list[Item]:
+        """Return rows, each once, but those of the memory itself."""
+        ours = {key_of(row) for row in own}
+        return list({key: row for row in rows if (key := key_of(row)) not in ours}.values())
 
     def _remove(self, scope: Scope, rows: Sequence[Item]) -> None:
         """Remove rows of one user with all that they own, and log it; what the index still holds is seen no more.

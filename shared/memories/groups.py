@@ -15,15 +15,16 @@ from shared.aws.writes import ABSENT, Put, Update
 from shared.kernel.strict_json import compact
 from shared.memories.attempts import Overtaken
 from shared.memories.plan import Change
-from shared.memories.records import memory_key
+from shared.memories.records import by_origin, memory_key
 from shared.memories.rows import memory_id_of
 from shared.memories.sight import read_all
 from shared.memories.texts import texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from shared.aws.items import Item, Key
+    from shared.aws.table import Table
     from shared.extraction.port import Learnt
     from shared.memories.attempts import Attempt
     from shared.memories.drafting import Draft
@@ -79,6 +80,7 @@ class Part:
             **self._place,
             "pk": pk,
             "sk": sk,
+            "l2": by_origin(self.draft.address.user, self.attempt.task["task"], sk),
             "task": self.attempt.task["task"],
             "digest": _content(self.draft.add),
             "memory": next(map(memory_id_of, made), None),
@@ -143,6 +145,22 @@ class Part:
             pieces = [texts[n : n + AT_ONCE] for n in range(0, len(texts), AT_ONCE)]
             texts = [extractor.summarise(piece, conversation).text for piece in pieces]
         return extractor.summarise(texts, conversation)
+
+
+def is_part(row: Item) -> bool:
+    """Tell whether a row is that of a part of a group."""
+    return str(row["sk"]).startswith("g#")
+
+
+def wholes_of(table: Table, parts: Iterable[Item]) -> dict[str, Key]:
+    """Return the summaries of all parts that were made of some parts too: the memory's id, and its group's key."""
+    groups = read_all(table, [(part["pk"], part["sk"].rpartition("#p")[0]) for part in parts])
+    return {group["summary"]: key for key, group in groups.items() if "summary" in group}
+
+
+def tasks_of(table: Table, group: Key) -> list[str]:
+    """Return the tasks that brought the parts of a group."""
+    return [part["task"] for part in table.every(Query(group[0], begins=f"{group[1]}#p"))]
 
 
 def _content(add: Add) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shared.memories.erasing import Erasing
+from shared.memories.forgetting import Forgetting
 from shared.memories.models import ChunkPlace
 from shared.memories.records import UserAddress
+from shared.memories.rows import memory_id_of
 from tests.emulator.faults import Killed, kill_at
 from tests.memories.works import ANA, SCOPE, works
 
@@ -106,6 +108,20 @@ def test_a_group_begins_anew_when_its_user_is_forgotten(world: Works, user: User
     for index in (0, 1):
         done(world, part(world, user, index))
     assert summaries(world, user)[-1] == WHOLE
+
+
+@pytest.mark.parametrize("named", ["part 1.", WHOLE])
+def test_what_is_forgotten_with_its_source_is_in_no_summary_of_the_whole(
+    world: Works, user: UserAddress, named: str
+) -> None:
+    for index in range(3):
+        done(world, part(world, user, index))
+    row = next(row for row in world.rows(user) if row["text"] == named)
+    gone = Forgetting(world.backing, world.index).forget(SCOPE, memory_id_of(row), source=True)
+    left = [] if named == WHOLE else ["part 0.", "part 2."]
+    assert sorted(set(world.texts(address=user))) == left
+    assert len(gone) == 10 - len(world.rows(user))
+    assert world.index.clear(user.owner, 1_000_000) == 3 * len(left)
 
 
 def test_a_worker_that_dies_before_the_summary_is_followed_by_one_that_makes_it(world: Works) -> None:
