@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (re.compile(r"\be-?mail\b|邮箱|邮件"), re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.")),
 )
 _WISHED = frozenset(
-    ("about", "everything", "all", "fact", "i", "have", "go", "know", "thing", "关", "于", "我", "事", "情")
+    ("about", "everything", "all", "fact", "i", "have", "go", "know", "thing", "be", "关", "于", "我", "事", "情")
 )
 
 

@@ -34,6 +34,7 @@ _TRADE = (
     "|司机|厨师|作家|记者|编辑|画家|歌手|演员|翻译|销售|顾问|分析师|科学家|研究员|摄影师|农民|老板|店长|实习生"
     "|公务员|教练|架构师|产品经理"
 )
+_REPLACED = 4
 _NUMBER = "[一二两三四五六七八九十]|\\d+"
 
 
@@ -103,9 +104,11 @@ def _preferred(said: _Said) -> Iterator[Claim]:
 
 
 def _replaced(said: _Said) -> Iterator[Claim]:
-    old, new = _value(said.match["w"]), _value(said.match["v"])
-    if old and new:
-        yield Claim(said.subject, "use", new, changed=True, weak=True, instead_of=old)
+    new = _value(said.match["v"])
+    for each in re.split("[和与、]|以及", said.match["w"])[:_REPLACED]:
+        old = _value(each)
+        if old and new:
+            yield Claim(said.subject, "use", new, changed=True, weak=True, instead_of=old)
 
 
 def _counted(said: _Said) -> Iterator[Claim]:

@@ -83,11 +83,25 @@ def relation(new: Reading, known: Reading) -> Relation:
 
 
 def _by_claims(new: Reading, known: Reading) -> Relation:
-    found = [_of_claims(one, other) for one in new.claims for other in known.claims]
+    apart = _differ_in_purpose(new.claims, known.claims)
+    found = [
+        _of_claims(one, other)
+        for one in new.claims
+        for other in known.claims
+        if not (apart and one.attribute == other.attribute == "use" and not one.instead_of)
+    ]
     for sure in (Relation.REPLACES, Relation.FLIPPED, Relation.CHANGED):
         if sure in found:
             return sure
     return _in_detail(new.wording, known.wording) if Relation.SAME in found else Relation.OTHER
+
+
+def _differ_in_purpose(new: tuple[Claim, ...], known: tuple[Claim, ...]) -> bool:
+    """Tell whether both say what something is used for, and not for the same."""
+    here, there = (
+        {claim.attribute for claim in each if claim.attribute.startswith("use for ")} for each in (new, known)
+    )
+    return bool(here and there) and not here & there
 
 
 def _of_claims(new: Claim, known: Claim) -> Relation:
@@ -177,9 +191,14 @@ def _by_words(new: Reading, known: Reading) -> Relation:
 
 def _is_ended(new: Wording, known: Wording) -> bool:
     """Tell whether what `new` calls over is part of what `known` says."""
-    over = [each for each in new.stems if each not in ("giv", "up", "no", "longer", "any", "mor", "anymor")]
+    over = [each for each in _parts(new.stems) if each not in ("giv", "up", "no", "longer", "any", "mor", "anymor")]
     named = [each for each in over if each not in _VAGUE_STEMS]
-    return len(named) >= 2 and set(over) <= set(known.stems) and set(new.numbers) <= set(known.numbers)
+    return len(named) >= 2 and set(over) <= set(_parts(known.stems)) and set(new.numbers) <= set(known.numbers)
+
+
+def _parts(stems: tuple[str, ...]) -> list[str]:
+    """Take words that a hyphen joins apart: a first-person voice is in first person."""
+    return [stem(part) for each in stems for part in (each.split("-") if "-" in each else (each,)) if part]
 
 
 def _by_numbers(new: Reading, known: Reading) -> Relation:

@@ -10,7 +10,9 @@ from shared.extraction.claims.english_readers import (
     age,
     appointed,
     counted,
+    decided,
     employer,
+    hosted,
     job,
     liked,
     owned,
@@ -206,6 +208,35 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
                 rf"|adopted|switched to|migrated to|settled on) {_V}"
             ),
             used,
+        ),
+        (rf"{_S}{_HAVE}(?:decided on|chose|settled on|went with|opted for) {_V}", decided),
+        (
+            (
+                rf"(?P<s>we|i|our team|the team) {_HAVE}(?:are |am )?(?:host|hosting|hosted|run|running|deploy"
+                rf"|deploying|deployed) (?P<x>(?:[\w'.-]+ ){{1,5}}?)(?:on|to|at|in) {_V}"
+            ),
+            hosted,
+        ),
+        (
+            (
+                rf"(?P<s>we|i|our team|the team) {_HAVE}(?:are |am )?(?:moved|moving|migrated|migrating"
+                rf"|switched) (?P<x>(?:[\w'.-]+ ){{1,5}}?)from (?P<w>.+?) to {_V}"
+            ),
+            hosted,
+        ),
+        (
+            (
+                rf"(?P<s>(?:the|our|my) (?:[\w'.-]+ ){{1,4}}?)(?:runs on|run on|(?:is|are|was|were) (?:hosted|deployed"
+                rf"|running) (?:on|to|at)) {_V}"
+            ),
+            hosted,
+        ),
+        (
+            (
+                rf"(?P<s>(?:the|our|my) (?:[\w'.-]+ ){{1,4}}?)(?:was|were|has been|have been|is|got) (?:moved"
+                rf"|migrated|switched) from (?P<w>.+?) to {_V}"
+            ),
+            hosted,
         ),
         (
             rf"(?:i|we) (?:have|got) (?:an?|the|my|our) (?P<s>(?:[\w'-]+ ){{1,5}}?)(?:on|at|scheduled for) {_V}",

@@ -30,6 +30,7 @@ _PASSING = frozenset(
     map(stem, words("minutes hours days weeks months meetings exams questions appointments interviews ideas"))
 )
 """What somebody has several of without keeping them."""
+_REPLACED = 4
 _SELF = dict.fromkeys(("me", "my", "user", "the user"), "i")
 
 
@@ -151,9 +152,29 @@ def used(said: Said) -> Iterator[Claim]:
 
 def replaced(said: Said) -> Iterator[Claim]:
     """Read what took the place of what."""
-    old, new = _cut(said["w"]), _cut(said["v"])
-    if old and new:
-        yield Claim(said.subject, "use", new, changed=True, weak=True, instead_of=old)
+    new = _cut(said["v"])
+    for each in re.split(r" and | as well as | plus ", said["w"])[:_REPLACED]:
+        old = _cut(each)
+        if old and new:
+            yield Claim(said.subject, "use", new, changed=True, weak=True, instead_of=old)
+
+
+def hosted(said: Said) -> Iterator[Claim]:
+    """Read what something runs on, is hosted on or was moved to: of one thing that is one at a time."""
+    purpose, tool = _cut(said.get("x") or said.subject), _cut(said["v"])
+    old = _cut(said.get("w"))
+    if purpose and tool:
+        moved = said.changed or bool(old)
+        subject = said.subject if said.get("x") else ""
+        yield Claim(subject, "use for " + " ".join(purpose), tool, changed=moved, weak=True, instead_of=old)
+
+
+def decided(said: Said) -> Iterator[Claim]:
+    """Read a decision: a later one for something else of the kind takes its place."""
+    value, _, purpose = said["v"].partition(" for ")
+    tool = _cut(value)
+    if tool and not purpose:
+        yield Claim(said.subject, "use by decision", tool, changed=True, weak=True)
 
 
 def when(said: Said) -> Iterator[Claim]:

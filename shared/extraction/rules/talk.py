@@ -41,8 +41,8 @@ _TALK = re.compile(
 _POINTED = r"(?:it|them|that|this|these|those|your?|you)\b"
 _PROMISED = re.compile(
     r"(?:(?:yes|sure|ok|okay|then|so|and|maybe|perhaps),? )?(?:i'll|i will|i'm going to|i am going to|i shall|let me"
-    r"|i'd like to|i can)(?: also| definitely| certainly| surely| really| carefully| seriously| try to| do my best to| and"
-    r")*(?: go)? (?:"
+    r"|i'd like to|i can)(?: also| definitely| certainly| surely| really| carefully| seriously| try to| do my best to"
+    r"| and)*(?: go)? (?:"
     r"(?:try|consider|refer|follow|adopt|apply|practi[cs]e|use|implement|take|put|think|look|give|keep|learn|listen|read"
     r"|watch|check|search|remember|make|do)\b"
     r"(?: (?:a|to|at|on|into|out|up|about|from|more|of|some|all|each|one|both|over|try|look|care|advantage|adopting"
