@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shared.extraction.claims.comparing import Reading, Relation, relation
 from shared.extraction.forgotten import covers
-from shared.extraction.port import Decision
+from shared.extraction.port import QUOTE, Decision
 from shared.extraction.rules.times import time_in
 
 if TYPE_CHECKING:
@@ -79,4 +79,4 @@ def _forget(wish: Learnt, known: Sequence[Known]) -> Decision:
 
 def _quoted(reason: str, known: Known) -> str:
     shown = " ".join(known.text.split())
-    return f"{reason}: “{shown[:117]}…”." if len(shown) > 120 else f"{reason}: “{shown}”."
+    return f"{reason}{QUOTE}{shown[:117]}…”." if len(shown) > 120 else f"{reason}{QUOTE}{shown}”."

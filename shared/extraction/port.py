@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from shared.kernel.errors import LodestoreError
 from shared.models.converse import Usage
@@ -114,9 +114,12 @@ class Known:
     immutable: bool = False
 
 
+QUOTE: Final = ": “"
+
+
 @dataclass(frozen=True)
 class Decision:
-    """What becomes of a fact, and why (one sentence that its history shows).
+    """What becomes of a fact, and why: one sentence, that quotes a memory at its end, if at all, behind `QUOTE`.
 
     ADD keeps it as a new memory; UPDATE puts it in the place of `target`; DELETE forgets `target`; NONE changes
     nothing (`target` is what says it already, or None when there was nothing to forget).
@@ -125,6 +128,12 @@ class Decision:
     event: Event
     reason: str
     target: str | None = None
+
+    @property
+    def told(self) -> str:
+        """The reason without what it quotes: what is kept of a decision must not outlive the words of a memory."""
+        reason, quote, _ = self.reason.partition(QUOTE)
+        return f"{reason}." if quote else reason
 
 
 class Decider(Protocol):

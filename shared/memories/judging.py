@@ -188,10 +188,10 @@ class Judge:
     def _change(self, decision: Decision, fact: Learnt, n: int, draft: Draft) -> Change:
         old = self._seen[decision.target].row if decision.target else None
         if decision.event == "ADD":
-            return draft.addition(fact, "fact", n, decision.reason)
+            return draft.addition(fact, "fact", n, decision.told)
         if decision.event == "UPDATE" and old is not None:
-            return draft.revised(old, fact, decision.reason)
-        return Change(decision.event, decision.reason, old=old)
+            return draft.revised(old, fact, decision.told)
+        return Change(decision.event, decision.told, old=old)
 
     def _apply(self, change: Change, fact: Learnt, vector: Vector, digest: str) -> None:
         memory_id = change.memory_id

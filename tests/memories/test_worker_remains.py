@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from functions.platform import sweeper
+from shared.extraction.deciding import RuleDecider
 from shared.extraction.port import ExtractionFailed
 from shared.kernel.errors import Unavailable
 from shared.kernel.preconditions import Preconditions
@@ -215,3 +216,28 @@ def test_many_wishes_to_forget_in_one_request_are_all_granted(queue: Line) -> No
     world.deliver(task)
     assert (world.row(task)["status"], world.facts()) == ("success", [])
     assert [past["text"] for past in world.all_past()] == [None] * 160
+
+
+def test_no_reason_that_is_kept_says_what_was_forgotten(queue: Line) -> None:
+    world = queue.world
+    world.decider = RuleDecider()
+    for text in ("I live in Berlin.", "I moved to Madrid.", "Forget: I live in Madrid."):
+        world.add(text)
+    assert world.facts() == []
+    decided = [past for past in world.all_past() if past["event"] != "NONE"]
+    assert [past["event"] for past in decided] == ["ADD", "UPDATE", "DELETE"]
+    assert all(past["reason"].endswith(".") for past in decided)
+    assert not any(place in json.dumps(decided) for place in ("Berlin", "Madrid"))
+
+
+def test_no_reason_of_a_memory_says_what_another_said_that_was_deleted(queue: Line) -> None:
+    world = queue.world
+    world.decider = RuleDecider()
+    world.add("I live in Berlin.")
+    row = fact(queue, "I live in Berlin.")
+    changing = Changing(world.backing, world.index, world.embedder)
+    changing.change(SCOPE, memory_id_of(row), ChangeWish(immutable=True), Preconditions(None, None))
+    world.add("I moved to Madrid.")
+    Forgetting(world.backing, world.index).forget(SCOPE, memory_id_of(row), source=True)
+    assert world.facts() == ["I moved to Madrid."]
+    assert not any("Berlin" in json.dumps(item) for item in world.cloud.items())
