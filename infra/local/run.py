@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from contextlib import suppress
@@ -21,7 +22,7 @@ from infra.local.stack import TEMPLATE, Stack
 from shared.aws.clients import Aws
 from shared.kernel.clock import SystemClock
 from shared.kernel.errors import Unavailable
-from shared.search.port import IndexMismatch
+from shared.search.port import REINDEX, IndexMismatch
 from shared.wiring.environment import Environment
 from shared.wiring.memories import Memories
 from shared.wiring.tenancy import flush_usage, tenancy
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from infra.local.presigned import PresignedObjects
     from infra.local.settings import Settings
     from infra.local.stack import Function
+
+log = logging.getLogger(__name__)
 
 
 class Run:
@@ -87,12 +90,30 @@ class Run:
         of_memories = (i.function for i in self._instances if i.function.handler.startswith("functions.memories."))
         memories = Memories(next(of_memories).environment, self._aws, self._clock)
         try:
-            _ = memories.index
+            self._know_index(memories)
         except IndexMismatch:
             raise
         except Unavailable:
-            return  # a node that is not there yet; requests are told so
+            log.warning("search does not answer; memories are 503 until it does")
+            return
         threading.Thread(target=_load, args=(memories,), name="models", daemon=True).start()
+
+    def _know_index(self, memories: Memories) -> None:
+        """Look for the index, and remember that the table has one: in the folder's place, a node would begin empty.
+
+        Raises:
+            IndexMismatch: it was made for another model, or is not there any more.
+            Unavailable: it does not answer.
+        """
+        from shared.wiring.search import TableLedger  # noqa: PLC0415 - brings a client that most requests do without
+
+        folder, ledger = self._home.search, TableLedger(memories.backing.table)
+        embedded = self._emulator is not None and memories.environment.search_backend == "embedded"
+        if embedded and not folder.exists() and ledger.tells():
+            raise IndexMismatch(f"The search index in {folder} is lost. {REINDEX}")
+        _ = memories.index
+        if embedded:
+            ledger.note()
 
     @cached_property
     def _aws(self) -> Aws:

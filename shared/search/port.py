@@ -8,7 +8,7 @@ and those of the one before may go later.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from shared.kernel.errors import Unavailable
 
@@ -22,6 +22,10 @@ Keyword = Literal["modes", "source", "kind", "document_id", "agent_id", "app_id"
 
 Moment = Literal["created_at", "event_at"]
 """The fields of a passage that are compared as moments (ms since the epoch)."""
+
+
+REINDEX: Final = "Run `make reindex` with the same settings to make it anew from what is stored."
+"""What to do about an index that is not the one that is wanted; without its settings it would make that of others."""
 
 
 class IndexMismatch(Unavailable):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.kernel.errors import Unavailable
-from shared.search.port import IndexMismatch
+from shared.search.port import REINDEX, IndexMismatch
 
 MAPPING: Final = 1
 """The version of what is in the files, of the analysis included; an index of another one is made anew."""
@@ -34,7 +34,7 @@ class Folder:
         """
         try:
             if not self._path.exists() and self._replaced.exists():
-                raise IndexMismatch(f"A rebuild of the search index in {self._path} did not end. Run `make reindex`.")
+                raise IndexMismatch(f"A rebuild of the search index in {self._path} did not end. {REINDEX}")
             self._make()
             told = json.loads((self._path / _NAME).read_text())
         except (OSError, ValueError) as error:
@@ -61,5 +61,5 @@ class Folder:
     def _difference(self, told: object) -> str:
         return (
             f"The search index in {self._path} was made for {json.dumps(told)}, and it is to be for "
-            f"{json.dumps(self._wanted)}. Run `make reindex` to make it anew from what is stored."
+            f"{json.dumps(self._wanted)}. {REINDEX}"
         )

@@ -10,7 +10,7 @@ from shared.search.opensearch.bulk import IndexGone, store
 from shared.search.opensearch.connecting import WRITE_SECONDS, translated, unavailable
 from shared.search.opensearch.mapping import ASKS, definition, digest, state_of
 from shared.search.opensearch.names import Aliases, Names, aliases_of, writing
-from shared.search.port import Channels, Found, IndexMismatch
+from shared.search.port import REINDEX, Channels, Found, IndexMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -69,7 +69,7 @@ class OpenSearchIndex:
         if there or self._ledger.tells():
             others = ", ".join(sorted(name.removeprefix(self.names.prefix) for name in there)) or "none"
             wanted = self.names.searched.removeprefix(self.names.prefix)
-            raise IndexMismatch(f"The search index {wanted} is not there (but {others}). Run `make reindex`.")
+            raise IndexMismatch(f"The search index {wanted} is not there (but {others}). {REINDEX}")
         first = self.names.index(1)
         self.create(first, SHARDS, aliases=(self.names.prefix, writing(first), self.names.searched))
         self.note_made()
