@@ -45,6 +45,8 @@ DAYS = [
     ("I have a meeting on Friday", "2026-11-27"),
     ("I went there on Friday", "2026-11-20"),
     ("I fly next Friday", "2026-11-27"),
+    ("I sleep in on Sundays, and last Friday I was ill", "2026-11-20"),
+    ("I saw Sunday's game", "2026-11-22"),
     ("I hiked last weekend", "2026-11-21"),
     ("I will hike this weekend", "2026-11-28"),
     ("I was in Rome last summer", "2026-06-01"),
@@ -57,6 +59,7 @@ DAYS = [
     ("上周五我见了王芳", "2026-11-20"),
     ("上个星期天我在家", "2026-11-22"),
     ("下周一我要开会", "2026-11-30"),
+    ("我每周二游泳，上周五没去", "2026-11-20"),
     ("去年夏天我去了罗马", "2025-06-01"),
     ("去年5月我去了罗马", "2025-05-01"),
     ("三天前我病了", "2026-11-22"),
@@ -79,7 +82,8 @@ DAYS = [
 TIMELESS = [
     "I live in Berlin", "I may go", "March on!", "My room is 2019", "I have 3 days",
     "May I come in", "On 31 June I rest", "我住在北京", "我有三天假",
-    "I am 30 years old", "Version 20.19.1", "最后天黑了", "I read 1984",
+    "Our office is closed on Fridays", "We deploy every Monday and Thursday", "I swim each Sunday", "我每周二和周四有会议",
+    "每个星期天我去教堂", "I am 30 years old", "Version 20.19.1", "最后天黑了", "I read 1984",
 ]  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def _by_claims(new: Reading, known: Reading) -> Relation:
         _of_claims(one, other)
         for one in new.claims
         for other in known.claims
-        if not (apart and one.attribute == other.attribute == "use" and not one.instead_of)
+        if not (apart and one.attribute == other.attribute == "use")
     ]
     for sure in (Relation.REPLACES, Relation.FLIPPED, Relation.CHANGED):
         if sure in found:

@@ -212,15 +212,16 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{_S}{_HAVE}(?:decided on|chose|settled on|went with|opted for) {_V}", decided),
         (
             (
-                rf"(?P<s>we|i|our team|the team) {_HAVE}(?:are |am )?(?:host|hosting|hosted|run|running|deploy"
-                rf"|deploying|deployed) (?P<x>(?:[\w'.-]+ ){{1,5}}?)(?:on|to|at|in) {_V}"
+                rf"(?P<s>we|i|our team|the team) {_HAVE}(?:are |am )?(?:host|hosting|run|running|deploy"
+                rf"|deploying) (?P<x>(?:[\w'.-]+ ){{1,5}}?)(?:on|to|at|in) {_V}"
             ),
             hosted,
         ),
         (
             (
-                rf"(?P<s>we|i|our team|the team) {_HAVE}(?:are |am )?(?:moved|moving|migrated|migrating"
-                rf"|switched) (?P<x>(?:[\w'.-]+ ){{1,5}}?)from (?P<w>.+?) to {_V}"
+                rf"(?P<s>we|i|our team|the team) {_HAVE}(?:are |am )?(?:moved|moving|migrated|migrating)"
+                rf" (?P<x>(?!(?:\w+ )?(?:database|data|code|project|stack|system|team|everything|over) from)"
+                rf"(?:the|our|my|all) (?:[\w'.-]+ ){{1,5}}?)from (?P<w>.+?) to {_V}"
             ),
             hosted,
         ),

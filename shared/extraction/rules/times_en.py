@@ -33,7 +33,12 @@ _M = (
 )
 _D = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _Y = r"(?P<year>(?:19|20)\d\d)"
-_W = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_W = rf"(?P<weekday>{_DAY})\b"
+_RECURRING = re.compile(
+    rf"\b(?:every|each)\s+(?:other\s+|second\s+)?{_DAY}\b(?:(?:,|,? and|,? or)\s+{_DAY}\b)*|\b{_DAY}s\b", re.IGNORECASE
+)
+"""Days that come again and again, and so are no day."""
 _N = (
     r"(?:about |around |over |almost |nearly |roughly )?(?P<number>\d{1,4}|half an?|one and a half|a couple(?: of)?"
     r"|a few|several|an?|one|two|three|four"
@@ -55,6 +60,7 @@ _BEHIND = re.compile(
 
 def read(text: str, now: datetime) -> datetime | None:
     """Return the first kind of time that the text names, the exactest kinds first."""
+    text = _RECURRING.sub("", text)
     for pattern, reader in _READERS:
         match = pattern.search(text)
         if match and (moment := _or_none(reader, match, now, text)) is not None:

@@ -41,12 +41,17 @@ _NEAR_DAYS = {
 _YEARS = {"前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
 _STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
+_RECURRING = re.compile(
+    "每个?(?:周|星期|礼拜)[一二三四五六日天末](?:[和、与及跟或到至](?:周|星期|礼拜)?[一二三四五六日天])*"
+)
+"""Days that come again and again, and so are no day."""
 _AHEAD = re.compile("将|会|要|打算|计划|准备|下次|截止|之前")
 _BEHIND = re.compile("了|过|曾|当时|那时")
 
 
 def read(text: str, now: datetime) -> datetime | None:
     """Return the first kind of time that the text names, the exactest kinds first."""
+    text = _RECURRING.sub("", text)
     for pattern, reader in _READERS:
         match = pattern.search(text)
         if match:
