@@ -82,8 +82,8 @@ DAYS = [
 TIMELESS = [
     "I live in Berlin", "I may go", "March on!", "My room is 2019", "I have 3 days",
     "May I come in", "On 31 June I rest", "我住在北京", "我有三天假",
-    "Our office is closed on Fridays", "We deploy every Monday and Thursday", "I swim each Sunday", "我每周二和周四有会议",
-    "每个星期天我去教堂", "I am 30 years old", "Version 20.19.1", "最后天黑了", "I read 1984",
+    "Our office is closed on Fridays", "We deploy every Monday and Thursday", "I swim each Sunday",
+    "我每周二和周四有会议", "每个星期天我去教堂", "I am 30 years old", "Version 20.19.1", "最后天黑了", "I read 1984",
 ]  # fmt: skip
 
 
