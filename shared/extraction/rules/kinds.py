@@ -44,7 +44,8 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "plan",
         re.compile(
-            r"\b(?:will|'ll|going to|gonna|plan(?:s|ning|ned)? (?:to|on|for)|intend\w*|hop(?:e|es|ing) to"
+            r"\b(?:will|'ll|going to|gonna|plan(?:s|ning|ned)? (?:to|on|for)|planning (?:an?|the|my|our|some)"
+            r"|intend\w*|hop(?:e|es|ing) to"
             r"|want(?:s)? to|(?:would|'d) (?:(?:also|really|still) )?(?:like|love) to"
             r"|(?:'m|am|is|are) (?:thinking of|considering)|looking forward|next (?:week|month|year|summer|\w+day)"
             r"|tomorrow|goal is"
@@ -143,7 +144,9 @@ _ORDERED = re.compile(
 """What is a rule where it is ordered: what always inspires somebody is none."""
 _ORDER = re.compile(
     r"(?:please|you (?:should|must|may|can|need to)|always (?!\w+ed\b|been|had)|never (?!been|had|seen|done|tried|heard"
-    r"|knew|thought|\w+ed\b)|only (?!i\b|my\b|one\b|the\b|when\b)|avoid|don't|do not|make sure|ensure|from now on|use"
+    r"|knew|thought|\w+ed\b)|only (?!i\b|my\b|one\b|the\b|when\b)|avoid|(?:don't|do not) (?!feel|worry|know|think"
+    r"|want|like|have|really|get|forget|be (?:afraid|shy|sad))"
+    r"|make sure|ensure|from now on|use"
     r"|keep|answer|reply|respond|write|speak|address|store|set|return|put|run|retry|add)\b"
     r"|请|麻烦|总是|始终|不要|别|以后|从现在开始|[你您](?:要|应该|必须|可以)",
     re.IGNORECASE,

@@ -10,8 +10,10 @@ _SOME_WORDS = (
 _LIKING = r"(?:like|love|enjoy|prefer)(?:d|ed|s)?"
 _REST = r"(?:(?! but )[^.;!?,]){0,120}"
 _NOUN_LOVE = (
-    r"(?:about|of|in|for|with|from|true|first|romantic|unrequited|a|the|this|is|was|find|finding|found|call it) love\b"
-    r"|\blove (?:story|stories|songs?|letters?|films?|movies?|novels?|poems?|life|lives|languages?|affairs?|interest"
+    r"(?:(?:about|of|in|for|with|from|true|first|romantic|unrequited|is|was|find|finding|found|call it) love|the love"
+    r"|(?:a|this) love(?! (?:for|of)))\b"
+    r"|(?<!\bi )(?<!\bwe )(?<!\b[ty]o )(?<!they )(?<!also )(?<!really )(?<!and )(?<!do )\blove (?:story|stories"
+    r"|songs?|letters?|films?|movies?|novels?|poems?|life|lives|languages?|affairs?|interest"
     r"|triangles?|at first sight|between|itself)"
 )
 _DOING = r"(?:speak|play|cook|code|swim|drive|dance|sing|write|read|practi[cs]e)"
@@ -20,7 +22,8 @@ _NOT = r"(?:don't|do not|doesn't|does not|didn't|did not|can't|cannot|can not|co
 _SEEMING: dict[str, re.Pattern[str]] = {
     "preference": re.compile(
         rf"\b(?:{_NOUN_LOVE})\b"
-        rf"|\b(?:that|which|what|who|whom|something|things?|anything|everything|ones?|people|places?) (?:i|we)"
+        rf"|(?<!is )(?<!are )(?<!'s )(?<!was )\b(?:that|which|what|who|whom|something|things?|anything|everything"
+        rf"|ones?|people|places?) (?:i|we)"
         rf" {_SOME_WORDS}{_LIKING}(?=\s*(?:$|[.,;!?]|(?:and|or|but|to do|doing)\b))"
         rf"|\bwould {_SOME_WORDS}(?:like|love|prefer) to\b|(?<=\w)'d {_SOME_WORDS}(?:like|love) to\b"
         r"|\bfeels? {0,2}like\b|\blooks? like\b"

@@ -60,7 +60,8 @@ _LIMIT = re.compile(
     r"|always|no (?:more|less|fewer) than|up to|only|not (?:exceed"
     r"|allowed)|cannot"
     r"|maximum|minimum|limit(?:ed|s)?|require[sd]?|should(?:n't)?|shall|forbid\w*|avoid|from now on|make sure|ensure"
-    r"|do(?:n't| not) (?!you\b|worry|think|know)|prefer|call me|instead of|rather than|deadline|due|in all"
+    r"|do(?:n't| not) (?!you\b|worry|think|know|forget to|feel|get discouraged)|prefer|call me|instead of|rather than"
+    r"|deadline|due|in all"
     r"|by default|every time)\b"
     r"|必须|不得|不能|禁止|最多|至多|至少|不超过|不允许|只能|务必|一律|始终|总是|从现在开始|以后(?:都|请|用|要)"
     r"|不要|应当|上限"
@@ -91,8 +92,9 @@ _OPENS_NAMED = re.compile(
     r"|studies|got|went|runs)\b"
 )
 _STANDING = re.compile(
-    r"(?:please )?(?:always|never (?!been|had|seen|done|tried|heard|knew|thought)|don't (?!worry|know|let|give"
-    r"|stop)|do not (?!let|give|stop)|avoid|only"
+    r"(?:please )?(?:always|never (?!been|had|seen|done|tried|heard|knew|thought)|(?:don't|do not) (?!worry|know|let"
+    r"|give|stop|forget|feel|lose|hesitate|think"
+    r"|get (?:discouraged|me wrong|down)|be (?:afraid|shy|sad|scared|so hard|too hard|discouraged))|avoid|only"
     r"|from now on|call me)\b|(?:请)?(?:叫我|总是"
     r"|始终|以后(?:都|请|用|要)|从现在开始|不要|别)",
     re.IGNORECASE,

@@ -30,7 +30,7 @@ _TALK = re.compile(
     r"\b(?:talk|speak|chat|write) to you\b"
     r"|\b(?:want(?:ed)?|like|love|need|going|hop(?:e|ing)|here) to (?:talk|chat|speak|discuss)(?: a (?:bit|little))?"
     r"(?: more)? (?:about\b|with you\b)(?![^.!?]{0,120}\bwith (?!you\b))"
-    r"|\b(?:(?:yester|to)day's|our last|last time's|the last|our previous) (?:conversation|chat)\b"
+    r"|^(?:(?:yester|to)day's|our last|last time's|the last|our previous) (?:conversation|chat)\b"
     r"(?! (?:with|between|among) (?!you\b))"
     r"|\bi (?:still |also |just )?have (?:a|an|another|one more|some|a few|two) (?:\w+ )?questions?[.!]*$"
     r"|^i (?:\w+ )?(?:think|believe|feel) so(?: too)?[.!]*$"
@@ -43,7 +43,8 @@ _PROMISED = re.compile(
     r"(?:(?:yes|sure|ok|okay|then|so|and|maybe|perhaps),? )?(?:i'll|i will|i'm going to|i am going to|i shall|let me"
     r"|i'd like to|i can)(?: also| definitely| certainly| surely| really| carefully| seriously| try to| do my best to"
     r"| and)*(?: go)? (?:"
-    r"(?:try|consider|refer|follow|adopt|apply|practi[cs]e|use|implement|take|put|think|look|give|keep|learn|listen|read"
+    r"(?:try|consider|refer|follow|adopt|apply|practi[cs]e|use|implement|take|put|think|look|give|keep|learn|listen"
+    r"|read"
     r"|watch|check|search|remember|make|do)\b"
     r"(?: (?:a|to|at|on|into|out|up|about|from|more|of|some|all|each|one|both|over|try|look|care|advantage|adopting"
     rf"|following|applying|using|learning|reading|watching|trying|practi[cs]ing)){{0,4}} {_POINTED}"
@@ -60,7 +61,11 @@ _PROMISED = re.compile(
     r"|我看看(?:这|那)[些个本部]",
     re.IGNORECASE,
 )
-_PRECISE = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z]\w|\d|\bnext \w|\btomorrow\b|明天|下周|下个?月")
+_PRECISE = re.compile(
+    r"(?<=[a-z,] )(?!I\b)[A-Z]\w|\d|\bnext \w|\btomorrow\b|\btonight\b|\bsoon\b"
+    r"|\bthis (?:weekend|week|month|year|summer|winter|spring|autumn|fall)\b|\b(?:for|with) (?:my|our)\b"
+    r"|明天|下周|下个?月"
+)
 """Who names a day, a number or a name plans something of his own."""
 _OF_IT = re.compile(
     r"(?:i|we) (?:\w+ )?(?:found|find|thought|think|loved?|liked?|enjoy(?:ed)?|agree with|tried|try) (?:it"
