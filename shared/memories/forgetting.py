@@ -83,12 +83,16 @@ class Forgetting:
     def _others(self, rows: Sequence[Item]) -> list[Item]:
         """Return the rows of other memories, and the past states of others, that came from the same messages."""
         table, row = self.backing.table, rows[-1]
-        found = self._of_task(row, row["origin"])
-        siblings = [other for other in found if not is_part(other) and _same_messages(other, row)]
-        siblings = self._but(rows, [*siblings, *self._of_groups(row, [other for other in found if is_part(other)])])
+        siblings = self._but(rows, [other for source in _sources(rows) for other in self._of_source(source)])
         memories = [other for other in siblings if _is_memory(other)]
         pasts = each(lambda other: list(past_rows(table, row["pk"], other["sk"].removeprefix("m#"))), memories)
         return self._but((), [*(past for of_one in pasts for past in of_one), *siblings])
+
+    def _of_source(self, row: Item) -> list[Item]:
+        """Return the rows that came from the messages of one, itself among them."""
+        found = self._of_task(row, row["origin"])
+        siblings = [other for other in found if not is_part(other) and _same_messages(other, row)]
+        return [*siblings, *self._of_groups(row, [other for other in found if is_part(other)])]
 
     def _of_task(self, row: Item, task_id: str) -> list[Item]:
         """Return the rows of the user of `row` that came of a task, that of its part of a group among them."""
@@ -151,6 +155,11 @@ def _is_memory(row: Item) -> bool:
 def _memory_of(row: Item) -> str:
     memory_id: str = row["sk"].removeprefix("m#") if _is_memory(row) else row["memory"]
     return memory_id
+
+
+def _sources(rows: Sequence[Item]) -> Sequence[Item]:
+    """Return the states whose messages are a memory's source: its last; after a wish to forget it, all that told it."""
+    return rows if rows[-1]["event"] == "DELETE" else rows[-1:]
 
 
 def _same_messages(one: Item, other: Item) -> bool:

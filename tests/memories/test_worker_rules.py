@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from shared.memories.forgetting import Forgetting
 from shared.memories.rows import memory_id_of
 from shared.search.embedded.index import EmbeddedIndex
 from shared.search.port import Ask, Is
 from shared.wiring.models import decider_of, embedder_of, extractor_of
-from tests.memories.works import ANA, answered, said, works
+from tests.memories.works import ANA, SCOPE, answered, said, works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tests.memories.works import Works
 
 FRIDAY_MS = 1_795_780_800_000  # 27 November 2026, noon
+DAY_MS = 86_400_000
 
 
 @pytest.fixture
@@ -82,6 +84,18 @@ def test_a_wish_to_forget_is_granted(world: Works) -> None:
     assert world.facts() == ["I live in Berlin."]
 
 
+def test_what_was_wished_to_be_forgotten_takes_the_messages_that_told_it_along_when_its_source_is_deleted(
+    world: Works,
+) -> None:
+    world.add("My phone number is 555-1234.", said("I like green tea."))
+    (told,) = [row for row in world.rows(ANA, "fact") if "555-1234" in row["text"]]
+    world.add("Please forget my phone number.")
+    assert "My phone number is 555-1234." in world.texts("raw")
+    Forgetting(world.backing, world.index).forget(SCOPE, memory_id_of(told), source=True)
+    assert world.texts("raw") == world.facts() == ["I like green tea."]
+    assert world.texts("summary") == []
+
+
 def test_a_conversation_is_learnt_from_and_found(world: Works) -> None:
     task = world.add(
         said("Hi!", at=FRIDAY_MS),
@@ -102,3 +116,33 @@ def test_recalled_memories_that_come_back_are_no_new_facts(world: Works) -> None
     for _ in range(5):
         world.add(recalled)
     assert world.facts() == ["I live in Berlin."]
+
+
+@pytest.mark.parametrize("text", ["I live in Berlin.", "我住在北京。"])
+def test_a_request_that_tells_no_time_leaves_that_of_its_memories_open(world: Works, text: str) -> None:
+    world.add(text)
+    assert {row["kind"]: row["event_at"] for row in world.rows()} == {"summary": None, "fact": None, "raw": None}
+
+
+def test_words_of_time_are_counted_from_the_receipt_where_no_time_is_told(world: Works) -> None:
+    world.add("I met Ana yesterday.")
+    received = world.rows()[0]["created_at"]
+    times = {row["kind"]: row["event_at"] for row in world.rows()}
+    assert times["fact"] == (received // DAY_MS - 1) * DAY_MS
+    assert times["summary"] is times["raw"] is None
+
+
+def test_a_move_of_long_ago_told_late_does_not_replace_what_was_told_without_a_time(world: Works) -> None:
+    world.add("I live in Berlin.")
+    received = world.rows()[0]["created_at"]
+    world.add(said("I moved to Madrid.", at=received - 30 * DAY_MS))
+    assert world.facts() == ["I live in Berlin."]
+    world.add("I moved to Rome.")
+    assert world.facts() == ["I moved to Rome."]
+
+
+def test_the_request_s_time_decides_what_is_later_and_dates_its_facts(world: Works) -> None:
+    world.add("I live in Berlin.", at=FRIDAY_MS)
+    world.add("I moved to Madrid.", at=FRIDAY_MS - 30 * DAY_MS)
+    assert world.facts() == ["I live in Berlin."]
+    assert {row["event_at"] for row in world.rows(kind="fact")} == {FRIDAY_MS}
