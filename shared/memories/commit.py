@@ -110,8 +110,10 @@ def _without_fingerprint(address: UserAddress, old: Item) -> list[Write]:
 
 
 def _decided(numbered: Numbered) -> Decided:
-    change = numbered.change
-    return Decided(change.event, change.reason, numbered.at, change.task, numbered.number + 1, change.positions)
+    change, at = numbered.change, numbered.at
+    if change.event == "DELETE":  # it ends the history, whatever this machine's clock says
+        at = max(at, _old(change)["decided_at"] + 1)
+    return Decided(change.event, change.reason, at, change.task, numbered.number + 1, change.positions)
 
 
 def _inline(old: Item) -> Item:

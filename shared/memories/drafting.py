@@ -91,13 +91,17 @@ class Draft:
     def revised(self, old: Item, learnt: Learnt, reason: str) -> Change:
         """Return the change that puts a fact in the place of what a memory said.
 
-        What the caller said of the memory stays, where the new request says nothing else.
+        What the caller said of the memory stays, where the new request says nothing else. It is later than what it
+        takes the place of, whatever this machine's clock says.
         """
+        at = max(self.at, old["decided_at"] + 1, old["updated_at"] + 1)
         row = {
             **self._row(memory_id_of(old), learnt, "fact", reason),
             **{name: old[name] for name in ("kind", "l1", "l3", "created_at", "immutable", "modes")},
             "metadata": compact({**metadata_of(old), **self.add.metadata}),
             "revision": next_revision(old),
+            "updated_at": at,
+            "decided_at": at,
             "event": "UPDATE",
         }
         return Change("UPDATE", reason, row, old, text=_apart(row, learnt))

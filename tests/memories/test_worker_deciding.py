@@ -11,7 +11,10 @@ from shared.aws.items import key_of
 from shared.aws.writes import Delete, Update
 from shared.extraction.port import Decision
 from shared.kernel.errors import Unavailable
+from shared.kernel.preconditions import Preconditions
+from shared.memories.changing import ChangeWish, Changing
 from shared.memories.erasing import Erasing
+from shared.memories.history import Histories, HistoryWish
 from shared.memories.records import UserAddress, task_key
 from shared.memories.rows import memory_id_of, next_revision
 from shared.memories.work import State
@@ -300,3 +303,18 @@ def test_a_request_in_the_foreground_does_the_same_and_ends_at_the_first_failure
     assert world.row(failing)["error"]["code"] == "dependency_unavailable"
     assert world.facts() == ["city: Oslo."]
     assert world.add("city: Bonn.")["status"] == "success"
+
+
+def test_a_history_is_in_the_order_of_its_decisions_though_clocks_differ(world: Works) -> None:
+    world.add("city: Berlin.")
+    memory_id = memory_id_of(fact(world, "city: Berlin."))
+    changing, history = Changing(world.backing, world.index, world.embedder), Histories(world.backing)
+    world.clock.move(ms=5_000)
+    changing.change(SCOPE, memory_id, ChangeWish(memory="city: Paris."), Preconditions())
+    world.clock.move(ms=-5_000)
+    world.add("city: Madrid.")
+    told = history.page(SCOPE, HistoryWish(memory_id, 10))["data"]
+    assert [state["memory"] for state in told] == ["city: Madrid.", "city: Paris.", "city: Berlin."]
+    world.add("Forget: city: Madrid.")
+    told = history.page(SCOPE, HistoryWish(memory_id, 10))["data"]
+    assert [state["event"] for state in told] == ["DELETE", "UPDATE", "UPDATE", "ADD"]
