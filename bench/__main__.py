@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bench import startup
 from bench.memories import retrieval_part, speed_part
-from bench.operations import Bench, Measured, operations
+from bench.operations import Bench, Measured, memories_operations, operations
 from bench.scale import load_tasks, scale_operations
 from bench.stage import open_stage
 from bench.stores import Store
@@ -57,6 +57,8 @@ def _aws(*, quick: bool) -> list[str]:
         page += _operations("Project memory", (bench.measure(operation, rounds) for operation in operations()))
         store = Bench(stage, "small", "StoresFunction")
         page += _operations("Memory stores", (store.measure(op, rounds) for op in Store(store).operations()))
+        memories = Bench(stage, "small", "MemoriesFunction")
+        page += _operations("Memories", (memories.measure(op, rounds) for op in memories_operations()))
         print(f"{SMALL} and {large:,} tasks …", flush=True)
         sizes = {SMALL: "hundred", large: "many"}
         found = {}

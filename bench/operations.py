@@ -104,6 +104,21 @@ def operations() -> list[Operation]:
     ]
 
 
+def memories_operations() -> list[Operation]:
+    """Return what is measured of memories: that part of them which is AWS calls."""
+    return [
+        Operation("add one message", lambda n: _add(f"one{n}", 1)),
+        Operation("add 200 messages", lambda n: _add(f"many{n}", 200)),
+        Operation("list (none yet)", lambda n: {**request("GET", "/v1/memories"), "rawQueryString": f"user_id=one{n}"}),
+    ]
+
+
+def _add(user: str, count: int) -> dict[str, Any]:
+    said = [{"role": "user", "content": f"Tea number {n} is green.", "timestamp": -1} for n in range(count)]
+    body = json.dumps({"user_id": user, "messages": said}).encode()
+    return request("POST", "/v1/memories/add", body, content_type="application/json")
+
+
 _etag: dict[str, str] = {}
 
 

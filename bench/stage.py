@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from infra.local.emulator import Emulator
@@ -50,13 +51,15 @@ class Stage:
     aws: Aws
     stack: Stack
     twin: Stack
+    index: str
     made: list[Made] = field(default_factory=list)
     recording: bool = False
 
     def environment(self, function: str) -> dict[str, str]:
         """Return a function's variables, with bodies of 50 MiB passing as in the local run, and stores of any size."""
         known = next(f.environment for f in self.stack.functions() if f.name == function)
-        return {**known, "DIRECT_BODY_BYTES": DIRECT_BYTES, "MEMORIES_A_STORE": MEMORIES}
+        search = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": self.index}
+        return {**known, **search, "DIRECT_BODY_BYTES": DIRECT_BYTES, "MEMORIES_A_STORE": MEMORIES}
 
     @contextmanager
     def recorded(self) -> Iterator[list[Made]]:
@@ -97,19 +100,19 @@ class Stage:
                 self.aws.dynamodb.batch_write_item(RequestItems={name: puts})
 
     def _names(self) -> dict[str, str]:
-        return {self.stack.outputs[name]: self.twin.outputs[name] for name in ("TableName", "BucketName")}
+        return {self.stack.outputs[name]: self.twin.outputs[name] for name in ("TableName", "BucketName", "QueueUrl")}
 
 
 @contextmanager
 def open_stage() -> Iterator[Stage]:
     """Start the account with both stacks."""
-    with Emulator() as emulator:
+    with Emulator() as emulator, TemporaryDirectory() as index:
         aws = Aws({})
         stack, twin = Stack(TEMPLATE, name="handled"), Stack(TEMPLATE, name="bare")
         for made in (stack, twin):
             make_resources(made, aws)
-        stage = Stage(emulator, aws, stack, twin)
-        for client in (aws.dynamodb, aws.s3):
+        stage = Stage(emulator, aws, stack, twin, index)
+        for client in (aws.dynamodb, aws.s3, aws.sqs):
             _listen(stage, client)
         yield stage
 
