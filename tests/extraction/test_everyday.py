@@ -76,6 +76,7 @@ PLANNED = [
     "I would also like to attend concerts by Jacky Cheung.",
     "When I get tired, I hope to taste local food in Oaxaca.",
     "我打算明年去日本。",
+    "我也在考虑去旅游放松一下。",
     "我想去西班牙旅行。",
 ]
 NOT_SKILLED = [
@@ -99,6 +100,7 @@ SKILLED = [
     "我会说法语。",
     "我会做川菜。",
     "我最近在学做菜。",
+    "我最近也在练习弹吉他。",
 ]
 NOT_BINDING = [
     "Intellectual novels always give me a lot of inspiration.",
@@ -173,6 +175,10 @@ ABOUT_TALK = [
     "今天我想谈论一下我的写作。",
     "其实我想谈一谈最近的阅读。",
     "我也这么认为。",
+    "I love this style.",
+    "我很喜欢这种气质。",
+    "我会去搜索一些相关资料。",
+    "同时也让我更加珍视文化遗产。",
 ]
 ABOUT_LIFE = [
     "I want to talk to my boss about a raise.",
@@ -239,6 +245,11 @@ def test_a_fact_has_the_category_of_what_it_tells(said: str, category: str) -> N
 )
 def test_a_word_alone_makes_no_category(said: str, category: str) -> None:
     assert not any(category in fact.categories for fact in learnt(said).facts)
+
+
+@pytest.mark.parametrize("said", ["我喜欢唱歌跳舞，健身，旅游，摄影。", "我不敢随便去参加社交活动。"])
+def test_what_is_liked_has_not_happened(said: str) -> None:
+    assert "event" not in categories(said)
 
 
 @pytest.mark.parametrize(("said", "fact"), JOINED)

@@ -50,7 +50,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|(?:'m|am|is|are) (?:thinking of|considering)|looking forward|next (?:week|month|year|summer|\w+day)"
             r"|tomorrow|goal is"
             r"|upcoming|by the end of|deadline|due)\b|打算|计划|准备|想要?(?:去|学|买|做|看|参加|尝试)|将要?|下周"
-            r"|下个?月|明天|后天|明年|目标是",
+            r"|下个?月|明天|后天|明年|目标是|在考虑(?:去|学|换|买|搬|找|做)",
             re.IGNORECASE,
         ),
     ),
@@ -73,7 +73,7 @@ _CATEGORIES: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|expert|expertise|certified|degree in|phd|know how to|years? of experience|proficient|native speaker"
             r"|learned (?:to|how)"
             r"|learning (?:to|how|\w+)|studying \w+|practi[cs]ing)\b|会(?:说|弹|做|写|开|画|唱|游)|擅长|精通|熟悉"
-            r"|学会|在学|证书|学位|流利",
+            r"|学会|在学|练习(?:弹|打|画|唱|写|跳|拉)|证书|学位|流利",
             re.IGNORECASE,
         ),
     ),
@@ -168,7 +168,7 @@ def categories_of(fact: str) -> tuple[str, ...]:
         found.add("constraint")
     if _IDENTITY.search(meant(bare, "identity")) or _INTRODUCED.match(bare):
         found.add("identity")
-    if _EVENT.search(bare):
+    if _EVENT.search(meant(bare, "event")):
         found.add("event")
     return tuple(name for name in CATEGORIES if name in found)
 

@@ -56,6 +56,7 @@ _SEEMING: dict[str, re.Pattern[str]] = {
         "|机会(?:说|弹|做|写|开|画|唱|游)|在学[校期术生]|这些技能",
         re.IGNORECASE,
     ),
+    "event": re.compile("(?:喜欢|热爱|喜爱|爱好|不敢|感兴趣|方式)[^。]{0,30}?(?:旅游|旅行|参加|考试|比赛)"),
     "identity": re.compile(
         r"\b(?:am|'m) an? (?:(?:little |tiny )?bit|little|lot|few|couple|mess|(?:big |huge |real )?fan|firm believer"
         r"|week|day|month|year)\b"

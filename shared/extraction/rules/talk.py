@@ -58,7 +58,7 @@ _PROMISED = re.compile(
     r"|(?:那)?我(?:一定|肯定)?(?:会|将)(?:继续|好好|认真|坚持|加倍|更加|多多?)?(?:努力|加油|练习|学习|坚持|考虑|思考){1,2}"
     r"(?:下去)?(?:的|并|[。！!]|$)"
     r"|(?:那)?我(?:一定|肯定)?(?:会|将)(?:好好|认真|仔细|再|注意)(?:考虑|想想|思考|安全)"
-    r"|我看看(?:这|那)[些个本部]",
+    r"|我看看(?:这|那)[些个本部]|我(?:一定|也)?会去?(?:搜索|查找|查一下|查查|搜一下|找找)",
     re.IGNORECASE,
 )
 _PRECISE = re.compile(
@@ -69,7 +69,10 @@ _PRECISE = re.compile(
 """Who names a day, a number or a name plans something of his own."""
 _OF_IT = re.compile(
     r"(?:i|we) (?:\w+ )?(?:found|find|thought|think|loved?|liked?|enjoy(?:ed)?|agree with|tried|try) (?:it"
-    r"|them)\b(?! (?:is|was|are)\b)|my (?:\w+ )?friends?[.!]*$",
+    r"|them)\b(?! (?:is|was|are)\b)|my (?:\w+ )?friends?[.!]*$"
+    r"|(?:i|we) (?:(?:really|also|just|absolutely|do|truly) ){0,2}(?:like|love|enjoy|prefer) (?:this|that|these"
+    r"|those) \w+[.!]*$"
+    r"|我[也很非常真的都就]{0,4}(?:喜欢|享受|喜爱|爱)(?:这|那)[种个些份]\w{1,4}[。！!]*$",
     re.IGNORECASE,
 )
 _VAGUE_END = re.compile(r"\b(?:it|that|this|them|these|those|one)(?: feeling| too| as well| all)?[.!]*$", re.IGNORECASE)
