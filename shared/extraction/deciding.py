@@ -52,13 +52,15 @@ def _change(fact: Learnt, changes: list[tuple[Relation, Known]]) -> Decision:
 def _older(fact: Learnt, known: Known) -> bool:
     """Tell whether the fact was true before the known one.
 
+    A fact without a time is said now, so it is never older; a known one without a time was said when it was told.
     A time named in the sentence is when it happened or will, not when it was told ("I moved last month"): of such a
     sentence only a much older time counts.
     """
-    if fact.event_at is None or known.event_at is None:
+    at = known.told_at if known.event_at is None else known.event_at
+    if fact.event_at is None or at is None:
         return False
-    named = _names_time(fact.text, fact.event_at) or _names_time(known.text, known.event_at)
-    return fact.event_at < known.event_at - (_NAMED_TIME if named else 0)
+    named = _names_time(fact.text, fact.event_at) or _names_time(known.text, at)
+    return fact.event_at < at - (_NAMED_TIME if named else 0)
 
 
 def _names_time(text: str, at: int) -> bool:

@@ -57,6 +57,8 @@ class Conversation:
 class Learnt:
     """A summary or a fact: its text, its type and categories, the event's time (ms), and the turns it came from.
 
+    The event's time is None where neither the words nor the turns tell one: when it was received is none.
+
     `forget`: not something to keep but an explicit wish that what `text` says be forgotten.
     """
 
@@ -102,7 +104,10 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True)
 class Known:
-    """A memory that the user has already, near to a fact: `similarity` is that of their vectors."""
+    """A memory that the user has already, near to a fact: `similarity` is that of their vectors.
+
+    `told_at` is when it came to say what it says (ms): it counts where no time of the event is known.
+    """
 
     memory_id: str
     revision: int
@@ -112,6 +117,7 @@ class Known:
     categories: tuple[str, ...] = ()
     event_at: int | None = None
     immutable: bool = False
+    told_at: int | None = None
 
 
 QUOTE: Final = ": “"

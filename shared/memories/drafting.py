@@ -52,12 +52,26 @@ class Draft:
         add = self.add
         return Conversation(
             tuple(Turn(n, m.role, m.text, m.sender_id, m.at) for n, m in enumerate(add.messages) if m.text.strip()),
-            at=self._said_at(range(len(add.messages))) or self.task["received_at"],
+            at=self.task["received_at"] if self.said_at is None else self.said_at,
             language=add.language,
             code=add.content_type == "code",
             instructions=add.instructions,
             context=tuple(said for entry in add.context if (said := said_in(entry))),
         )
+
+    @property
+    def said_at(self) -> int | None:
+        """When the first of the messages was said, by its own time, else by the request's; None: not told."""
+        return self._said_at(range(len(self.add.messages)))
+
+    def timed(self, extraction: Extraction) -> Extraction:
+        """Give what its own words date not the time that its messages were said at, where that is told."""
+        summary = extraction.summary
+        facts = tuple(map(self._timed, extraction.facts))
+        return replace(extraction, summary=self._timed(summary) if summary else None, facts=facts)
+
+    def _timed(self, learnt: Learnt) -> Learnt:
+        return learnt if learnt.event_at is not None else replace(learnt, event_at=self._said_at(learnt.positions))
 
     def entries(self, extraction: Extraction | None) -> Iterator[Entry]:
         """Yield all that the request may add, in order: what was learnt, then every message as it is.
@@ -105,6 +119,23 @@ class Draft:
             "event": "UPDATE",
         }
         return Change("UPDATE", reason, row, old, text=_apart(row, learnt))
+
+    def corrected(self, old: Item, text: str, reason: str, **neighbours: str) -> Change:
+        """Return the change that puts another text in the place of what a summary or a message said."""
+        at = max(self.at, old["decided_at"] + 1, old["updated_at"] + 1)
+        row = {
+            **{name: value for name, value in old.items() if name not in ("text", "object", "size")},
+            **neighbours,
+            **self._kept(text),
+            "revision": next_revision(old),
+            "fingerprint": None,
+            "event": "UPDATE",
+            "reason": reason,
+            "decided_at": at,
+            "updated_at": at,
+            "task": self.task["task"],
+        }
+        return Change("UPDATE", reason, row, old, text=text if "object" in row else None, task=self.task["task"])
 
     def _row(self, memory_id: str, learnt: Learnt, kind: Kind, reason: str) -> Item:
         moments = {"created_at": self.at, "updated_at": self.at, "decided_at": self.at}
@@ -179,8 +210,13 @@ class Draft:
         return {"object": object_key(KEEP, self.at, self.address.scope), "size": size}
 
 
+def line_of(speaker: str | None, text: str) -> str:
+    """Return a message as its neighbours have it."""
+    return f"{speaker}: {text}" if speaker else text
+
+
 def _line(message: Message) -> str:
-    return f"{message.sender_id}: {message.text}" if message.sender_id else message.text
+    return line_of(message.sender_id, message.text)
 
 
 def _apart(row: Item, learnt: Learnt) -> str | None:

@@ -47,11 +47,14 @@ Facts = dict[int, "Learnt"]
 """Facts by their number in the task."""
 
 
-def fingerprint_of(fact: Learnt) -> str:
-    """Return what two facts have in common that must not both be there: for what happened, its day belongs to it."""
+def fingerprint_of(fact: Learnt, received_at: int) -> str:
+    """Return what two facts have in common that must not both be there: for what happened, its day belongs to it.
+
+    It is the day of receipt (ms) where no other is known: what is told again on another day happened again.
+    """
     digest = fingerprint(fact.text)
-    dated = fact.memory_type == "episodic" and fact.event_at is not None
-    return f"{digest}{day_of(fact.event_at)}" if dated and fact.event_at is not None else digest
+    at = received_at if fact.event_at is None else fact.event_at
+    return f"{digest}{day_of(at)}" if fact.memory_type == "episodic" else digest
 
 
 @dataclass
@@ -74,27 +77,34 @@ class Judge:
     _fresh: list[str] = field(default_factory=list)  # those that this task itself has made or changed
     _named: dict[str, str] = field(default_factory=dict)  # the memory that a fingerprint names
 
-    def judge(self, facts: Facts, numbers: dict[int, int]) -> dict[int, Change]:
+    def judge(self, facts: Facts, numbers: dict[int, int], *also: str) -> dict[int, Change]:
         """Return the change of each fact; `numbers` are the places of these changes in the task's plan.
+
+        `also` are fingerprints that are asked about afterwards.
 
         Raises:
             Unavailable: the index, the table or a model can't be asked now.
         """
         vectors = self._embed(facts)
-        near = self._look(facts, vectors)
+        near = self._look(facts, vectors, also)
         changes = {}
         for n, fact in facts.items():
             changes[n] = self._one(fact, n, self.draft.dated(numbers[n]), vectors[n], near[n])
         return changes
 
+    def standing(self, digest: str) -> tuple[Item | None, str | None]:
+        """Return the memory that has a fingerprint, else the one that it names in vain; it was asked `also` about."""
+        same = self._same(digest)
+        return (same.row, None) if same else (None, self._named.get(digest))
+
     def _embed(self, facts: Facts) -> dict[int, Vector]:
         return dict(zip(facts, self.means.embedder.of_texts([f.text for f in facts.values()]), strict=True))
 
-    def _look(self, facts: Facts, vectors: dict[int, Vector]) -> dict[int, dict[str, float]]:
+    def _look(self, facts: Facts, vectors: dict[int, Vector], also: Sequence[str]) -> dict[int, dict[str, float]]:
         """Read all memories that may be near, and return for each fact which, with their similarity."""
         found = dict(zip(facts, self._search([self._ask(f, vectors[n]) for n, f in facts.items()]), strict=True))
         states = {state for channels in found.values() for state in _states(channels)}
-        self._read(states, {fingerprint_of(fact) for fact in facts.values()})
+        self._read(states, {*also, *map(self._fingerprint_of, facts.values())})
         self._complete({state[0] for channels in found.values() for state in _states(channels)})
         return {n: self._similarities(vectors[n], channels) for n, channels in found.items()}
 
@@ -147,7 +157,7 @@ class Judge:
         }
 
     def _one(self, fact: Learnt, n: int, draft: Draft, vector: Vector, near: dict[str, float]) -> Change:
-        digest = fingerprint_of(fact)
+        digest = self._fingerprint_of(fact)
         same = self._same(digest)
         change = self._change(self._decide(fact, vector, near, same), fact, n, draft)
         if change.row is not None:
@@ -156,6 +166,9 @@ class Judge:
         change = replace(change, fact=n, stale=stale, task=draft.task["task"], positions=tuple(fact.positions))
         self._apply(change, fact, vector, digest)
         return change
+
+    def _fingerprint_of(self, fact: Learnt) -> str:
+        return fingerprint_of(fact, self.draft.task["received_at"])
 
     def _same(self, digest: str) -> _Seen | None:
         """Return the memory that says the same in the same words; a fingerprint may name one that no longer does."""
@@ -222,6 +235,7 @@ def _known(seen: _Seen, similarity: float) -> Known:
         categories=tuple(row["categories"]),
         event_at=row["event_at"],
         immutable=row["immutable"],
+        told_at=row["decided_at"],
     )
 
 

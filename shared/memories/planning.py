@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shared.memories.correcting import Correcting
 from shared.memories.judging import Judge
 from shared.memories.plan import Plan
+from shared.memories.telling import Telling
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shared.extraction.port import Learnt
     from shared.memories.drafting import Draft, Entry
     from shared.memories.means import Means
     from shared.memories.plan import Change
@@ -28,37 +33,49 @@ class Planner:
             ExtractionFailed: nothing can be made of the model's answers.
             Unavailable: the model can't be asked now.
         """
-        return Plan(self.draft.at, self.means.extractor.extract(self.draft.conversation()))
+        return Plan(self.draft.at, self.draft.timed(self.means.extractor.extract(self.draft.conversation())))
 
     def decide(self, plan: Plan) -> Plan:
-        """Return the plan with its changes: a summary and raw messages are always added, facts are decided about.
+        """Return the plan with its changes: facts are decided about, and then what is to be kept of the rest.
 
         Raises:
             Unavailable: the index, the table or a model can't be asked now.
         """
-        entries = list(self.draft.entries(plan.extraction))
-        judging = not self.draft.add.add_only
-        places = {e.number: place for place, e in enumerate(entries) if e.kind == "fact" and judging}
-        judged = {places[fact]: change for fact, change in self._judged(plan, places).items()}
-        changes = (judged.get(place) or self._added(entry, place) for place, entry in enumerate(entries))
-        return replace(plan, changes=tuple(changes))
+        return replace(plan, changes=self._changes(plan, ()))
 
     def decide_again(self, plan: Plan, done: int) -> Plan:
-        """Return the plan with all facts decided anew whose changes, from place `done` on, are not applied yet.
+        """Return the plan with all decided anew that is not applied yet: the changes from place `done` on.
 
         Raises:
             Unavailable: the index, the table or a model can't be asked now.
         """
-        places = {c.fact: n for n, c in enumerate(plan.decided) if n >= done and c.fact is not None}
-        judged = self._judged(plan, places)
-        again = {places[fact]: change for fact, change in judged.items()}
-        changes = tuple(again.get(n, change) for n, change in enumerate(plan.decided))
-        return replace(plan, at=self.draft.at, changes=changes)
+        return replace(plan, at=self.draft.at, changes=self._changes(plan, plan.decided[:done]))
 
-    def _judged(self, plan: Plan, places: dict[int, int]) -> dict[int, Change]:
-        facts = plan.extraction.facts if plan.extraction else ()
-        chosen = {n: facts[n] for n in places}
-        return Judge(self.means, self.draft).judge(chosen, places) if chosen else {}
+    def _changes(self, plan: Plan, applied: Sequence[Change]) -> tuple[Change, ...]:
+        entries = list(self.draft.entries(plan.extraction))
+        if plan.extraction is None or self.draft.add.add_only:
+            added = (self._added(entry, n) for n, entry in enumerate(entries) if n >= len(applied))
+            return (*applied, *added)
+        facts = plan.extraction.facts
+        telling = Telling(self.draft, plan.extraction)
+        judge = Judge(self.means, self.draft)
+        places = {e.number: n for n, e in enumerate(entries) if e.kind == "fact"}
+        judged = self._judged(judge, {n: p for n, p in places.items() if p >= len(applied)}, facts, telling)
+        made = {n: applied[p] if p < len(applied) else judged[n] for n, p in places.items()}
+        correcting = Correcting(self.means, self.draft, list(made.values()), telling.wishes)
+        rest = telling.after(correcting, judge)
+        decided = [*applied[: len(entries)]]
+        for place in range(len(decided), len(entries)):
+            entry = entries[place]
+            decided.append(made[entry.number] if entry.kind == "fact" else rest(entry, place))
+        decided += applied[len(entries) :]
+        corrected = {change.memory_id for change in applied[len(entries) :]}
+        return (*decided, *correcting.changes(len(decided), corrected, own=bool(applied)))
+
+    @staticmethod
+    def _judged(judge: Judge, places: dict[int, int], facts: Sequence[Learnt], telling: Telling) -> dict[int, Change]:
+        also = [telling.mark] if telling.mark else []
+        return judge.judge({n: facts[n] for n in places}, places, *also)
 
     def _added(self, entry: Entry, place: int) -> Change:
         return self.draft.dated(place).addition(entry.learnt, entry.kind, entry.number, entry.reason)

@@ -13,10 +13,11 @@ NOW = round(datetime(2026, 11, 25, 14, 30, tzinfo=UTC).timestamp() * 1000)
 
 
 def conversation(
-    *said: str | tuple[str, str], speaker: str | None = None, code: bool = False, at: int = NOW
+    *said: str | tuple[str, str], speaker: str | None = None, code: bool = False, at: int = NOW, timed: bool = True
 ) -> Conversation:
-    """A conversation; a text is the user's, a pair is (role, text)."""
-    turns = tuple(Turn(n, role_of(each), text_of(each), speaker, at) for n, each in enumerate(said))
+    """A conversation; a text is the user's, a pair is (role, text); `timed`: its messages say when they were said."""
+    times = at if timed else None
+    turns = tuple(Turn(n, role_of(each), text_of(each), speaker, times) for n, each in enumerate(said))
     return Conversation(turns, at, code=code)
 
 

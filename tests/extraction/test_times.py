@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.extraction.rules import RuleExtractor
 from shared.extraction.rules.times import time_in
-from tests.extraction.conversations import NOW, day, learnt
+from tests.extraction.conversations import NOW, conversation, day, learnt
 
 DAYS = [
     ("I met Ana last Friday", "2026-11-20"),
@@ -113,6 +114,31 @@ def test_today_is_the_moment_of_speaking(text: str) -> None:
 def test_a_fact_without_words_of_time_is_dated_by_its_message() -> None:
     assert learnt("I live in Berlin.").facts[0].event_at == NOW
     assert day(learnt("I moved to Berlin in 2019.").facts[0].event_at) == "2019-01-01"
+
+
+@pytest.mark.parametrize(
+    ("said", "dated"),
+    [
+        ("I live in Berlin.", None),
+        ("I met Ana last Friday.", "2026-11-20"),
+        ("我住在北京。", None),
+        ("上周五我见了王芳。", "2026-11-20"),
+    ],
+)
+def test_without_a_time_of_telling_only_words_of_time_date_a_fact(said: str, dated: str | None) -> None:
+    taught = RuleExtractor().extract(conversation(said, timed=False))
+    (fact,) = taught.facts
+    assert (day(fact.event_at) if dated else fact.event_at) == dated
+    assert taught.summary is not None
+    assert taught.summary.event_at is None
+
+
+def test_without_a_time_of_telling_a_wish_and_the_whole_of_parts_have_none() -> None:
+    untimed = conversation("Forget that I live in Berlin.", timed=False)
+    assert [fact.event_at for fact in RuleExtractor().extract(untimed).facts] == [None]
+    assert RuleExtractor().summarise(["I live in Berlin."], untimed).event_at is None
+    timed = conversation("I live in Berlin.")
+    assert RuleExtractor().summarise(["I live in Berlin."], timed).event_at == NOW
 
 
 @settings(deadline=None)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from shared.memories.forgetting import Forgetting
+from shared.extraction.port import Learnt
+from shared.memories.judging import fingerprint_of
 from shared.memories.rows import memory_id_of
 from shared.search.embedded.index import EmbeddedIndex
 from shared.search.port import Ask, Is
@@ -146,3 +148,12 @@ def test_the_request_s_time_decides_what_is_later_and_dates_its_facts(world: Wor
     world.add("I moved to Madrid.", at=FRIDAY_MS - 30 * DAY_MS)
     assert world.facts() == ["I live in Berlin."]
     assert {row["event_at"] for row in world.rows(kind="fact")} == {FRIDAY_MS}
+
+
+def test_what_happened_without_a_time_is_told_apart_by_the_day_of_receipt() -> None:
+    ran, likes = Learnt("I ran 5 km.", "episodic"), Learnt("I like tea.")
+    assert fingerprint_of(ran, FRIDAY_MS) == fingerprint_of(ran, FRIDAY_MS + 1)
+    assert fingerprint_of(ran, FRIDAY_MS) != fingerprint_of(ran, FRIDAY_MS + DAY_MS)
+    dated = Learnt("I ran 5 km.", "episodic", event_at=FRIDAY_MS)
+    assert fingerprint_of(dated, FRIDAY_MS + DAY_MS) == fingerprint_of(ran, FRIDAY_MS)
+    assert fingerprint_of(likes, FRIDAY_MS) == fingerprint_of(likes, FRIDAY_MS + DAY_MS)

@@ -45,12 +45,16 @@ _CONFIRMED = re.compile(
 
 @dataclass(frozen=True)
 class _Said:
-    """A sentence that is worth keeping: as it is kept and as it was said, its turn, its time (ms), and who said it."""
+    """A sentence that is worth keeping: as it is kept and as it was said, its turn, and who said it.
+
+    `at` is when it was said (ms; None: not told), `seen` the moment that its words of time are counted from.
+    """
 
     text: str
     words: str
     position: int
-    at: int
+    at: int | None
+    seen: int
     by_user: bool
     forget: bool = False
 
@@ -75,12 +79,16 @@ class RuleExtractor:
         places = most_telling(parts, [categories_of(each) for each in parts], code=conversation.code)
         text = joined([parts[place] for place in places]) or "\n".join(summaries)[:CHARACTERS]
         positions = tuple(turn.position for turn in conversation.turns)
-        whole = _Said(text, text, 0, conversation.at, by_user=True)
-        return replace(_learnt(whole, positions, code=conversation.code), event_at=conversation.at)
+        whole = _Said(text, text, 0, None, conversation.at, by_user=True)
+        return replace(_learnt(whole, positions, code=conversation.code), event_at=_first_time(conversation))
+
+
+def _first_time(conversation: Conversation) -> int | None:
+    return next((turn.at for turn in conversation.turns if turn.at is not None), None)
 
 
 def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
-    at = conversation.at if turn.at is None else turn.at
+    seen = conversation.at if turn.at is None else turn.at
     by_user = turn.role == "user"
     name = name_of(turn.speaker)
     if not by_user and not conversation.code:
@@ -89,10 +97,10 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
     for sentence in islice(sentences(spoken(turn.text)), MOST_SENTENCES):
         unwanted = wish(sentence) if by_user else None
         if unwanted is not None:
-            said += _forgotten(unwanted, said, name, _Said("", "", turn.position, at, by_user))
+            said += _forgotten(unwanted, said, name, _Said("", "", turn.position, turn.at, seen, by_user))
             continue
         said += (
-            _Said(named(text, name), text, turn.position, at, by_user)
+            _Said(named(text, name), text, turn.position, turn.at, seen, by_user)
             for text in _statements(sentence, code=conversation.code)
             if by_user or _CONFIRMED.match(text)
         )
@@ -121,7 +129,7 @@ def _learnt(said: _Said, positions: tuple[int, ...], *, code: bool) -> Learnt:
     if said.forget:
         return Learnt(said.text, event_at=said.at, positions=positions, forget=True)
     categories = categories_of(said.words)
-    when = time_in(said.words, said.at)
+    when = time_in(said.words, said.seen)
     return Learnt(
         text=said.text,
         memory_type=type_of(said.words, categories, code=code),
