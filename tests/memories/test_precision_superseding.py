@@ -37,9 +37,6 @@ CHAINS = {
     "counter-signal-jest-surfaces-vitest": TESTING,
 }
 QUERIES = {case["caseId"]: case["query"] for case in data("retrieval.cases")}
-NOT_DECIDED = {
-    "conflict-mongodb-supersedes-sqlalchemy": "rules do not read that who switches from two things has ended with both"
-}
 _users = count()
 
 
@@ -66,18 +63,7 @@ def hits(client: Client, user: str, query: str, mode: str = "facts") -> list[dic
     return found
 
 
-@pytest.mark.parametrize(
-    ("case", "chain"),
-    [
-        pytest.param(
-            case,
-            chain,
-            id=case,
-            marks=[pytest.mark.xfail(raises=AssertionError, reason=NOT_DECIDED[case])] if case in NOT_DECIDED else [],
-        )
-        for case, chain in CHAINS.items()
-    ],
-)
+@pytest.mark.parametrize(("case", "chain"), CHAINS.items())
 def test_of_what_was_said_one_after_the_other_only_the_newest_is_found(
     client: Client, case: str, chain: tuple[str, ...]
 ) -> None:
