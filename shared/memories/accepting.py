@@ -12,9 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shared.aws.errors import TransactionFailed
+from shared.aws.errors import ConditionFailed, TransactionFailed
+from shared.aws.items import key_of
 from shared.aws.parallel import together
-from shared.aws.writes import ABSENT, Delete, Put
+from shared.aws.writes import ABSENT, PRESENT, Delete, Put, Update
 from shared.kernel.clock import DAY_MS
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import Conflict, LodestoreError, RateLimited, Unavailable
@@ -37,7 +38,7 @@ REMEMBERED_MS = DAY_MS
 PAYLOADS = "r30"
 """The class of payloads: a worker removes them at a task's end, the class is the backstop."""
 
-_UNTOUCHED = "#tries = :none"
+_UNTOUCHED = "(#tries = :none AND attribute_not_exists(#told))"
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,17 @@ class Accepting:
     def _send(self, task: Item) -> None:
         self._backing.queue.send(message_of(task), group=task["group"], once=task["task"])
 
+    def _keep(self, task: Item) -> None:
+        """Keep whoever made a task from taking it back, since another request is told of it.
+
+        Raises:
+            Unavailable: it was taken back.
+        """
+        try:
+            persist(lambda: self._backing.table.write(Update(key_of(task), {"told": True}, when=PRESENT)))
+        except ConditionFailed:
+            raise Unavailable from None
+
     def _withdraw(self, attempt: _Attempt) -> None:
         """Take back a task that the caller is not told of; what can't be taken back is done by the sweeper's word."""
         task = attempt.task
@@ -231,7 +243,11 @@ class Accepting:
                 hint="A key stands for one request for 24 hours: send the same body again, or use another key.",
             )
         task = self._backing.table.get(task_key(attempt.task.address.scope, earlier["task"]))
-        if task and task["phase"] == "queued" and attempt.wanted.queued:
+        if task is None:
+            raise Unavailable  # whoever made it could not hand it over, and takes it back
+        if task["phase"] == "queued":
+            self._keep(task)
+        if task["phase"] == "queued" and attempt.wanted.queued:
             self._send(task)
         return Accepted(earlier["task"], self._left_of(attempt.wanted.key))
 

@@ -8,6 +8,7 @@
 | `object`, `digest` | the payload's key, and the SHA-256 of what it asks for |
 | `generation` | how often the user's memories had been forgotten when it was accepted |
 | `reservation` | the quota's call: `[pk, sk, kind]`, or None |
+| `told` | a repeated request was told of it: nobody takes it back |
 | `idempotency` | the key of the row that answers a repeated request: `[pk, sk]`, or None |
 | `error`, `memory` | of its end: `{code, message}`; `{total}` |
 | `events` | what changed: a list of `{id, event}` |

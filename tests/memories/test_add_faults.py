@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from shared.aws.writes import Delete
+from shared.kernel.scope import Scope
+from shared.memories.records import task_key
 from shared.tenancy import background
 from tests.emulator.faults import Fault, Killed, faults, kill_at
 from tests.memories.front import front_world, key, nothing_is_left, warm
@@ -59,6 +62,44 @@ def test_a_task_that_could_be_neither_sent_nor_taken_back_answers_its_repetition
     (task,) = front.tasks()
     assert client.accepted(**key()) == task
     assert [sent["task"] for sent in front.messages()] == [task]
+
+
+def test_what_a_repetition_was_answered_is_kept_though_the_first_request_gives_up(
+    front: Front, client: AddClient
+) -> None:
+    told: list[str] = []
+    begun: list[Call] = []
+
+    def down(call: Call) -> Fault | None:
+        """Let the repetition come when the first request is about to send, and send; the first one never can."""
+        if call.operation != "SendMessage" or len(begun) == 1 != len(told):
+            return None
+        begun.append(call)
+        if not told:
+            told.append(client.accepted(**key()))
+        return Fault.SERVER_ERROR
+
+    with faults(down):
+        assert client.add(**key()).status == 503
+    assert front.tasks() == told
+    assert [sent["task"] for sent in front.messages()] == told
+
+
+def test_a_repetition_that_comes_as_the_first_request_is_taken_back_is_told_to_try_again(
+    front: Front, client: AddClient
+) -> None:
+    told: list[int] = []
+
+    def late(call: Call) -> Fault | None:
+        if call.operation == "GetItem" and not told and front.tasks():
+            told.append(0)
+            (task,) = front.tasks()
+            front.table.write(Delete(task_key(Scope("acme", "default"), task)))
+        return None
+
+    client.accepted(**key())
+    with faults(late):
+        assert client.add(**key()).status == 503
 
 
 @pytest.mark.parametrize("applied", [False, True])
