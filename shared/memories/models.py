@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Mode = Literal["default", "raw", "pre_summarized"]
@@ -76,7 +76,9 @@ class Add:
 
     def to_json(self) -> dict[str, Any]:
         """Return the payload."""
-        return asdict(self)
+        messages = [dict(vars(message)) for message in self.messages]
+        chunk = None if self.chunk is None else dict(vars(self.chunk))
+        return {**vars(self), "messages": messages, "chunk": chunk}
 
     @classmethod
     def from_json(cls, payload: dict[str, Any]) -> Add:
