@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shared.memories.forgetting import Forgetting
 from shared.extraction.port import Learnt
+from shared.memories.forgetting import Forgetting
 from shared.memories.judging import fingerprint_of
 from shared.memories.rows import memory_id_of
 from shared.search.embedded.index import EmbeddedIndex
