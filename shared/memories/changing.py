@@ -179,11 +179,14 @@ class Revision:
         before, after = self._old["fingerprint"], self.row["fingerprint"]
         if before == after:
             return []
+        gone = Delete(self._address.fingerprint_key(before))
+        if after is None:
+            return [gone]
         pk, sk = self._address.fingerprint_key(after)
         taken = {name: self.row[name] for name in ("user", "generation")} | {"memory": memory_id_of(self.row)}
         free = "attribute_not_exists(#pk) OR #generation < :generation OR #memory = :memory"
         values = {"generation": taken["generation"], "memory": taken["memory"]}
-        return [Put({"pk": pk, "sk": sk, **taken}, free, values), Delete(self._address.fingerprint_key(before))]
+        return [Put({"pk": pk, "sk": sk, **taken}, free, values), gone]
 
     def _own_objects(self, past: Item) -> list[str]:
         """Return the objects that were stored for this revision and its past."""
@@ -199,6 +202,8 @@ def _next_row(old: Item, changes: Item, text: str, now: int) -> Item:
     says_else = "size" in changes
     kept = {name: value for name, value in old.items() if not (says_else and name in ("text", "object", "size"))}
     at = max(now, old["updated_at"] + 1, old["decided_at"] + 1)
-    marked = {"fingerprint": fingerprint(text)} if says_else and old["fingerprint"] else {}
+    # Only facts can't be there twice by their user's own hand: a summary that is changed is told apart no more.
+    mark = fingerprint(text) if old["kind"] == "fact" else None
+    marked = {"fingerprint": mark} if says_else and old["fingerprint"] else {}
     decision = {"event": "UPDATE", "reason": REASON, "decided_at": at, "task": None}
     return {**kept, **changes, **marked, **decision, "revision": next_revision(old), "updated_at": at}

@@ -73,7 +73,8 @@ def _addition(address: UserAddress, change: Change) -> list[Write]:
 
 def _update(backing: Backing, address: UserAddress, change: Change) -> list[Write]:
     row, old = _row(change), _old(change)
-    writes: list[Write] = [Put(row, _AS_SEEN, _seen(old)), Put(past_state(backing, old))]
+    past = without_text(past_state(backing, _inline(old))) if change.forgets else past_state(backing, old)
+    writes: list[Write] = [Put(row, _AS_SEEN, _seen(old)), Put(past)]
     if old["fingerprint"] != row["fingerprint"]:
         writes += [*_without_fingerprint(address, old), *_fingerprint(address, change, row)]
     return writes

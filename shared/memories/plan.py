@@ -21,7 +21,8 @@ class Change:
 
     `text` is the row's whole text where an object holds it; `task` decided it, led by the messages at `positions`;
     `fact` is the place of the fact that was decided about in the extraction, None for what is written as it comes;
-    `stale` is the memory that a fingerprint still names, and that is gone or says something else by now.
+    `stale` is the memory that a fingerprint still names, and that is gone or says something else by now;
+    `forgets`: what the memory said before was to be forgotten, so that its past does not say it either.
     """
 
     event: Event
@@ -33,6 +34,7 @@ class Change:
     positions: tuple[int, ...] = ()
     fact: int | None = None
     stale: str | None = None
+    forgets: bool = False
 
     @property
     def whole_text(self) -> str:

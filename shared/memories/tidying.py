@@ -53,7 +53,8 @@ def _still_there(means: Means, attempt: Attempt, states: set[State]) -> bool:
 
 def _remove(means: Means, attempt: Attempt, changes: Sequence[Change]) -> None:
     """Remove what the changes ended; first the words of what was to be forgotten, whatever the index says."""
-    scrub(means.backing, attempt.address, [c.memory_id for c in changes if c.event == "DELETE" and c.memory_id])
+    forgotten = [c.memory_id for c in changes if c.memory_id and (c.event == "DELETE" or c.forgets)]
+    scrub(means.backing, attempt.address, forgotten)
     objects = [c.old["object"] for c in changes if c.ended and c.old and "object" in c.old]
     if objects:
         means.backing.objects.delete(*objects)

@@ -33,7 +33,7 @@ def world() -> Iterator[Works]:
 
 
 class Case:
-    """One user with a past, and an add that adds, changes and forgets."""
+    """One user with a past, and an add that adds, changes and forgets: also in what was said of it before."""
 
     numbers = count()
 
@@ -41,7 +41,7 @@ class Case:
         self.world = world
         self.user = f"user {next(self.numbers)}"
         self.address = UserAddress(SCOPE, self.user)
-        before = world.add("city: Berlin. pet: cat.", address=self.address)
+        before = world.add("city: Berlin. pet: cat. shoe: 44.", "Nothing else.", address=self.address)
         assert before["status"] == "success"
         self.task = world.task(
             said("city: Madrid. tea: green. Forget: pet: cat. city: Madrid."),
@@ -61,11 +61,14 @@ class Case:
         world = self.world
         task = world.row(self.task)
         assert task["status"] == "success", task
-        assert sorted(world.facts(self.address)) == ["city: Madrid.", "tea: green."]
-        assert len(world.texts("summary", self.address)) == 2
-        assert world.texts("raw", self.address)[-1] == LONG
-        assert len(world.texts("raw", self.address)) == 3
-        assert [e["event"] for e in task["events"]] == ["ADD", "UPDATE", "ADD", "DELETE", "ADD", "ADD"]
+        assert sorted(world.facts(self.address)) == ["Nothing else.", "city: Madrid.", "shoe: 44.", "tea: green."]
+        before, now = world.texts("summary", self.address)
+        assert before == "shoe: 44. Nothing else."
+        assert now.startswith("city: Madrid. tea: green. city: Madrid.")
+        own = "city: Madrid. tea: green. city: Madrid."
+        assert world.texts("raw", self.address) == ["city: Berlin. shoe: 44.", "Nothing else.", own, LONG]
+        events = [e["event"] for e in task["events"]]
+        assert events == ["ADD", "UPDATE", "ADD", "DELETE", "ADD", "ADD", *["UPDATE"] * 3]
         self._check_past()
         self._check_index()
 
@@ -74,7 +77,11 @@ class Case:
         city = next(r for r in world.rows(self.address, "fact") if r["text"] == "city: Madrid.")
         past = world.past(memory_id_of(city), self.address)
         assert [(p["event"], p.get("text")) for p in past] == [("ADD", "city: Berlin."), ("NONE", None)]
-        forgotten = [p for p in world.all_past(self.address) if p["memory"] != memory_id_of(city)]
+        corrected = {memory_id_of(r) for kind in ("summary", "raw") for r in world.rows(self.address, kind)}
+        past = [p for p in world.all_past(self.address) if p["memory"] in corrected]
+        assert [(p["event"], p["text"]) for p in past] == [("ADD", None)] * 3
+        others = corrected | {memory_id_of(city)}
+        forgotten = [p for p in world.all_past(self.address) if p["memory"] not in others]
         assert [(p["event"], p.get("text")) for p in forgotten] == [("ADD", None), ("DELETE", None)]
 
     def _check_index(self) -> None:
