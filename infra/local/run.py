@@ -94,7 +94,9 @@ class Run:
         except IndexMismatch:
             raise
         except Unavailable:
-            log.warning("search does not answer; memories are 503 until it does")
+            log.warning(
+                "search does not answer at %s; until it does, memories answer 503", memories.environment.search_endpoint
+            )
             return
         threading.Thread(target=_load, args=(memories,), name="models", daemon=True).start()
 

@@ -79,3 +79,11 @@ def test_an_index_of_another_model_is_refused_at_the_start(tmp_path: Path) -> No
     _, errors = refused.communicate(timeout=60)
     assert refused.returncode == 1
     assert "make reindex" in errors
+
+
+def test_a_search_node_that_does_not_answer_is_told_at_the_start_and_to_who_searches(tmp_path: Path) -> None:
+    nowhere = "http://127.0.0.1:9"
+    server = Running(tmp_path / "home", OPENSEARCH_ENDPOINT=nowhere)
+    assert call(server, "POST", f"{ROOT}/search", {"user_id": "ann", "query": "q"}).status_code == 503
+    _, errors = server.end(signal.SIGINT)
+    assert f"search does not answer at {nowhere}" in errors

@@ -42,9 +42,9 @@ def test_its_curl_session_shows_what_the_next_agent_reads(folder: Path) -> None:
 
 def test_what_it_says_of_memories_finds_what_was_learnt(folder: Path) -> None:
     beginning = _block("sh", "URL=").partition("\n\n")[0]
-    script = f'set -eo pipefail\n{beginning}\n{_block("sh", "/v1/memories/add")}\necho\necho "$TASK"'
+    script = f"set -eo pipefail\n{beginning}\n{_block('sh', '/v1/memories/add')}"
     done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=True)
-    found, added = done.stdout.splitlines()
+    added, found = done.stdout.replace("}{", "}\n{").splitlines()
     assert "tea" in json.loads(found)["data"]["data"][0]["memory"]
     assert json.loads(added)["data"]["status"] == "completed"
 
