@@ -270,3 +270,18 @@ def test_talk_about_the_talk_is_no_fact(said: str) -> None:
 @pytest.mark.parametrize("said", ABOUT_LIFE)
 def test_talk_with_others_is_a_fact(said: str) -> None:
     assert facts(said) == [said]
+
+
+@pytest.mark.parametrize(("said", "fact"), [*INTRODUCED, *JOINED])
+def test_what_is_kept_was_said(said: str, fact: str) -> None:
+    assert fact.rstrip(".!。！").lower() in said.lower()
+
+
+def test_long_repetitions_are_read_in_bounded_work() -> None:
+    for part in (
+        "I'm afraid ", "really ", "I'll do my best to ", "that I like ", "don't want to know how ", "but and so ",
+        "want to talk about ", "I will also and also and ", "love ", "同时", "我会去再多", "喜欢旅游", "担心",
+        "很高兴认识你",
+    ):  # fmt: skip
+        said = (part * 400)[:599]
+        assert len(facts(f"{said}. " * 100)) <= 1
