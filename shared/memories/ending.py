@@ -94,13 +94,16 @@ def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> tuple
     }
     same, values = _as_seen(task)
     update = Update(key_of(task), ended, drop=() if reason.again else ("object",), when=same, values=values)
-    left = remains.kept(leftovers)
+    plan = backing.table.get(_plan_key(task))
+    writes = [*_consequences(task, reason, plan), *remains.kept(leftovers)]
     try:
-        persist(lambda: backing.table.transact(update, *_consequences(backing, task, reason), *left))
+        persist(lambda: backing.table.transact(update, *writes))
     except TransactionFailed:
         return None
     if not reason.again:
         forget(backing, task)
+    elif plan and not _keeps_plan(task):
+        backing.objects.discard(plan["object"])
     return leftovers, remains
 
 
@@ -163,13 +166,23 @@ def _as_seen(task: Item) -> tuple[str, dict[str, Any]]:
     return " AND ".join(["#status = :processing", *same]), {"processing": "processing", **seen}
 
 
-def _consequences(backing: Backing, task: Item, reason: Reason) -> list[Write]:
+def _keeps_plan(task: Item) -> bool:
+    """Tell whether a failed task needs its plan to be tried again: what is not begun is better planned anew.
+
+    A plan has the words of memories that it was decided beside, and they may be deleted.
+    """
+    return bool(task.get("committed"))
+
+
+def _consequences(task: Item, reason: Reason, plan: Item | None) -> list[Write]:
     reservation = reservation_of(task)
     writes: list[Write] = [given_back(reservation)] if reservation else []
     if not reason.again:
         return writes
-    plan = backing.table.get(_plan_key(task)) or {}
-    kept = [row["object"] for row in (task, plan) if "object" in row]
+    if plan and not _keeps_plan(task):
+        writes.append(Delete(key_of(plan)))
+        plan = None
+    kept = [row["object"] for row in (task, plan or {}) if "object" in row]
     user = {"user": task["user"], "generation": task["generation"], "task": task["task"]}
     for (pk, sk), key in zip(pointers(task), kept, strict=False):
         writes.append(Put({"pk": pk, "sk": sk, **user, "object": key}))
