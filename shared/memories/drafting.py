@@ -155,6 +155,7 @@ class Draft:
             event="ADD",
             reason=reason,
             task=self.task["task"],
+            **({"verbatim": True} if kind == "summary" and self.add.mode == "pre_summarized" else {}),
         )
 
     def _verbatim(self, memory_type: MemoryType) -> Iterator[tuple[int, Learnt]]:

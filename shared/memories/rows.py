@@ -45,7 +45,8 @@ def memory_row(address: UserAddress, memory_id: str, kind: Kind, origin: Origin,
     `state` has `text` or `object` (the key of the object that holds it) with `size` (bytes), `modes`, `revision`
     (from 1), `generation`, `created_at`, `updated_at`, `event_at` (ms or None), `memory_type`, `categories`,
     `immutable`, the context that it is found by (`speaker`, `previous`, `following`), the `fingerprint` of a fact,
-    and the decision that made this revision (`event`, `reason`, `decided_at`, `task`).
+    and the decision that made this revision (`event`, `reason`, `decided_at`, `task`); a summary that its caller wrote
+    is `verbatim`.
     """
     pk, sk = memory_key(address.scope, memory_id)
     return {

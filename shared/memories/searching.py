@@ -181,7 +181,8 @@ class Searching:
         texts = texts_of(self.backing.objects, rows)
         views = []
         for hit, row, text, original in zip(hits, rows, texts, originals, strict=True):
-            missing = wish.shows_originals and original is None and row["kind"] != "raw"
+            said = row["kind"] == "raw" or row.get("verbatim")
+            missing = wish.shows_originals and original is None and not said
             marks = {"raw_text_missing": True} if missing else {}
             scores = {"score": hit.score, "score_details": dict(hit.details)}
             views.append(hit_view(wish.address.scope, row, original or text, scores=scores, marks=marks))
