@@ -8,7 +8,6 @@ from tests.extraction.conversations import facts, learnt, wishes
 
 ONE = [
     ("I live in Berlin.", "I live in Berlin."),
-    ("Hi, I'm Bob and I live in Berlin!", "I'm Bob and I live in Berlin!"),
     ("Hello, my name is Emily. Nice to meet you.", "My name is Emily."),
     ("My sister Ana has a PhD.", "My sister Ana has a PhD."),
     ("I love hiking, where should I go this weekend?", "I love hiking"),
@@ -62,6 +61,7 @@ SEVERAL = [
         "I live in Berlin. I work at Acme; my wife teaches maths.",
         ["I live in Berlin.", "I work at Acme", "my wife teaches maths."],
     ),
+    ("Hi, I'm Bob and I live in Berlin!", ["I'm Bob", "I live in Berlin!"]),
     ("I live in Berlin and my sister lives in Rome.", ["I live in Berlin", "My sister lives in Rome."]),
     ("我住在北京，我妹妹住在上海。", ["我住在北京", "我妹妹住在上海。"]),
     ("我喜欢茶！我不喜欢咖啡。", ["我喜欢茶！", "我不喜欢咖啡。"]),

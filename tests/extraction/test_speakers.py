@@ -15,7 +15,7 @@ NAMED = [
     ("I'll visit Rome next week.", "Caroline will visit Rome next week."),
     ("I don't like tea any more.", "Caroline doesn't like tea any more."),
     ("I haven't been to Rome.", "Caroline hasn't been to Rome."),
-    ("I live in Berlin and work at Acme.", "Caroline lives in Berlin and works at Acme."),
+    ("I swim in Bonn and work at Acme.", "Caroline swims in Bonn and works at Acme."),
     ("I always carry a map.", "Caroline always carries a map."),
     ("I study physics.", "Caroline studies physics."),
     ("I watch films every Friday.", "Caroline watches films every Friday."),

@@ -94,35 +94,43 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
     if not by_user and not conversation.code:
         return []
     said: list[_Said] = []
+    since = 0  # where the parts of the last sentence begin
     for sentence in islice(sentences(spoken(turn.text)), MOST_SENTENCES):
         unwanted = wish(sentence) if by_user else None
         if unwanted is not None:
-            said += _forgotten(unwanted, said, name, _Said("", "", turn.position, turn.at, seen, by_user))
+            where = _Said("", "", turn.position, turn.at, seen, by_user, forget=True)
+            said[since:] = _forgotten(unwanted, said[since:], name, where)
             continue
+        told = len(said)
         said += (
             _Said(named(text, name), text, turn.position, turn.at, seen, by_user)
             for text in _statements(sentence, code=conversation.code)
             if by_user or _CONFIRMED.match(text)
         )
+        since = told if len(said) > told else since
     return said
 
 
 def _statements(sentence: str, *, code: bool) -> Iterator[str]:
     """Yield the sentence without its courtesies, or what it tells before it asks, where that is a statement."""
     bare, remembered = trimmed(sentence)
+
+    def is_kept(text: str) -> bool:
+        return is_statement(text, code=code) or (remembered and is_told(text))
+
     for text in (bare, told_before(bare)):
-        if text and (is_statement(text, code=code) or (remembered and is_told(text))):
-            yield from parted(text)
+        if text and is_kept(text):
+            yield from parted(text, is_kept)
             return
 
 
-def _forgotten(unwanted: str, said: list[_Said], name: str | None, where: _Said) -> list[_Said]:
-    """Return the wish; one that only points back takes the sentence before it along."""
-    if unwanted == THAT:
-        if not said or said[-1].forget:
-            return []
-        unwanted = said.pop().text
-    return [replace(where, text=named(unwanted, name), forget=True)]
+def _forgotten(unwanted: str, last: list[_Said], name: str | None, where: _Said) -> list[_Said]:
+    """Return the last sentence's parts and the wishes; a wish that only points back takes these parts along."""
+    if unwanted != THAT:
+        return [*last, *(replace(where, text=named(part, name)) for part in parted(unwanted, is_statement))]
+    if not last or last[-1].forget:
+        return last
+    return [replace(where, text=each.text) for each in last]
 
 
 def _learnt(said: _Said, positions: tuple[int, ...], *, code: bool) -> Learnt:
