@@ -87,10 +87,8 @@ def clear_away(means: Means, address: UserAddress, remains: Remains) -> None:
     """
     if not remains:
         return
-    named = {memory_id for memory_id, _ in remains.states} | remains.forgotten
-    keys = {memory_id: memory_key(address.scope, memory_id) for memory_id in named}
-    rows = read_all(means.backing.table, list(keys.values()))
-    scrub(means.backing, address, [n for n in sorted(remains.forgotten) if keys[n] not in rows])
+    scrub(means.backing, address, sorted(remains.forgotten))
+    rows = read_all(means.backing.table, [memory_key(address.scope, memory_id) for memory_id, _ in remains.states])
     owned = {row.get("object") for row in rows.values()}
     if objects := [key for key in remains.objects if key not in owned]:
         means.backing.objects.delete(*objects)
@@ -129,7 +127,7 @@ def _of_changes(committed: Sequence[Change], pending: Sequence[Change]) -> Remai
     made = {c.made for c in (*committed, *pending) if c.made}
     ended = {c.ended for c in committed if c.ended}
     long = [row["object"] for row in (*olds, *(c.row for c in pending if c.row)) if "object" in row]
-    forgotten = {c.memory_id for c in committed if c.event == "DELETE" and c.memory_id}
+    forgotten = {c.memory_id for c in committed if c.memory_id and (c.event == "DELETE" or c.forgets)}
     return Remains(frozenset(made | ended), frozenset(long), frozenset(forgotten))
 
 
