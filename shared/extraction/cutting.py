@@ -33,14 +33,14 @@ def without(
 ) -> Cut:
     """Return a text without the sentences that say one of the unwanted facts, or that a wish to forget covers.
 
-    A sentence that says one of the facts that are `kept` stays; first person is read as the `speaker` too.
+    A sentence that is one of the facts that are `kept` stays; first person is read as the `speaker` too.
     """
     facts, wished = [Reading.of(each) for each in unwanted], [Reading.of(each) for each in wishes]
-    plain = [normalised(each) for each in kept]
+    plain = {normalised(each) for each in kept}
     name = name_of(speaker)
 
     def is_cut(sentence: str) -> bool:
-        if any(_holds(normalised(sentence), each) for each in plain):
+        if normalised(sentence) in plain:
             return False
         forms = [Reading.of(each) for each in dict.fromkeys((sentence, named(sentence, name)))]
         return any(_says(form, fact) for form in forms for fact in facts) or any(
@@ -103,7 +103,7 @@ def _joined(said: Sequence[str]) -> str:
 
 
 def _says(sentence: Reading, fact: Reading) -> bool:
-    if _holds(sentence.plain, fact.plain) or (_is_enough(sentence.plain, fact.plain)):
+    if _holds(sentence.plain, fact.plain) or _is_enough(sentence.plain, fact.plain):
         return True
     return relation(sentence, fact) in _SAME
 

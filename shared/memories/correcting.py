@@ -6,7 +6,7 @@ was said again. A task that supersedes and forgets nothing asks nothing for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shared.aws.items import key_of
@@ -195,7 +195,8 @@ class Sources:
     def _summary(self, row: Item, unwanted: Sequence[Unwanted], facts: Sequence[str]) -> Change | None:
         """Return the correction of a summary: sentences are cut, or it is made of the facts where it has its own words.
 
-        Where it has another fact word for word it is made of such, and has not all of them.
+        Where it has another fact word for word it is made of such, and has not all of them; and what its user has
+        changed is not made anew.
         """
         if not unwanted:
             return None
@@ -203,7 +204,7 @@ class Sources:
         cut = without(
             text, [u.text for u in unwanted], wishes=[u.wish for u in unwanted if u.wish], kept=[*self._kept, *facts]
         )
-        if not cut.found and holds_any(text, facts):
+        if not cut.found and (row["task"] is None or holds_any(text, facts)):
             return None
         return self._corrected(row, cut.text if cut.found else told(facts), forgets=any(u.forgets for u in unwanted))
 
@@ -212,7 +213,7 @@ class Sources:
         if not text.strip():
             return Change("DELETE", reason, old=row, task=self._draft.task["task"])
         change = self._draft.corrected(row, text, reason, **neighbours)
-        return Change(**{**vars(change), "forgets": forgets})
+        return replace(change, forgets=forgets)
 
     def _messages(self, rows: Sequence[Item], unwanted: Sequence[Unwanted]) -> Iterator[Change]:
         """Yield the corrections of messages, and of those beside them that are found by what was said around them."""

@@ -75,7 +75,7 @@ class Part:
         if self.means.backing.table.get(self.key) is not None:
             return
         pk, sk = self.key
-        made = (change.row for change in plan.decided if change.row and change.row["kind"] == "summary")
+        made = (c.row for c in plan.decided if c.row and c.event == "ADD" and c.row["kind"] == "summary")
         part = {
             **self._place,
             "pk": pk,

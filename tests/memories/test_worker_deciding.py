@@ -56,8 +56,8 @@ def test_what_is_said_again_adds_nothing(world: Works) -> None:
     again = world.add("I like TEA")
     assert world.facts() == ["I like tea."]
     assert again["status"] == "success"
-    assert [event["event"] for event in again["events"]] == ["ADD", "ADD"]  # its summary and its message
-    assert [(p["event"], p["task"]) for p in world.all_past()] == [("NONE", again["task"])]
+    assert [event["event"] for event in again["events"]] == ["ADD"]  # its message
+    assert [(p["event"], p["task"]) for p in world.all_past()] == [("NONE", again["task"])] * 2  # fact and summary
 
 
 def test_a_changed_fact_takes_the_place_of_the_old_one_which_is_its_past(world: Works) -> None:
@@ -89,8 +89,8 @@ def test_what_is_to_be_forgotten_is_gone_and_its_past_says_only_that(world: Work
     assert world.facts() == []
     assert [(p["event"], p["text"]) for p in world.past(memory)] == [("ADD", None), ("UPDATE", None), ("DELETE", None)]
     assert not [i for i in world.cloud.items() if i["sk"]["S"].startswith("f#")]
-    (erased,) = ErasureLog(world.objects).replay(0)
-    assert (erased.kind, erased.ids["rows"][0]) == ("memories", f"m#{memory}")
+    erased = [each for each in ErasureLog(world.objects).replay(0) if f"m#{memory}" in each.ids["rows"]]
+    assert [each.kind for each in erased] == ["memories"]
 
 
 def test_what_was_forgotten_can_be_said_again(world: Works) -> None:
