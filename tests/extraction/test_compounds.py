@@ -50,6 +50,7 @@ WHOLE = [
     "If I am late and I miss the bus, I walk.",
     "I have a dog and I walk him every day.",
     "I live in Berlin and I work there.",
+    "I live in Berlin and I love it.",
     "I think Ana and Bob are nice.",
     "I don't smoke and drink wine.",
     "I was in Rome yesterday and I met Ana.",

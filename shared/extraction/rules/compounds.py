@@ -25,12 +25,12 @@ def parted(sentence: str, is_kept: Callable[[str], bool]) -> Iterator[str]:
     """
     chinese = is_chinese(sentence)
     whole, parts = (carried_zh, apart_zh) if chinese else (clauses, apart)
-    claimed = _claimed(sentence, _JOINT_ZH if chinese else _JOINT)
+    claimed = _claimed(sentence, _JOINT_ZH if chinese else _JOINT, is_kept)
     told = [part for each in claimed for clause in whole(each, is_kept) for part in parts(clause)]
     yield from (part[:1].upper() + part[1:] for part in told) if len(told) > 1 else (sentence,)
 
 
-def _claimed(sentence: str, joint: re.Pattern[str]) -> list[str]:
+def _claimed(sentence: str, joint: re.Pattern[str], is_kept: Callable[[str], bool]) -> list[str]:
     """Part a sentence where each part has a subject and a claim of its own."""
     parts = joint.split(sentence, maxsplit=_PARTS)
-    return parts if len(parts) > 1 and all(claims_of(part) for part in parts) else [sentence]
+    return parts if len(parts) > 1 and all(claims_of(part) and is_kept(part) for part in parts) else [sentence]

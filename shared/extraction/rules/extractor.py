@@ -42,6 +42,10 @@ _CONFIRMED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_LIKED_BESIDE = re.compile(
+    r",? (?:and|but) (?:I|we) (?:\w+ )?(?:love|like|enjoy|hate|adore) (?:it|them|that|this)(?: \w+){0,2}(?=[.!]*$)"
+)
+
 
 @dataclass(frozen=True)
 class _Said:
@@ -119,7 +123,7 @@ def _statements(sentence: str, *, code: bool) -> Iterator[str]:
         return is_statement(text, code=code) or (remembered and is_told(text))
 
     for text in (bare, told_before(bare)):
-        if text and is_kept(text):
+        if text and (is_kept(text) or (_LIKED_BESIDE.search(text) and is_kept(_LIKED_BESIDE.sub("", text)))):
             yield from parted(text, is_kept)
             return
 
