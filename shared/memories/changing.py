@@ -23,7 +23,7 @@ from shared.memories.leftovers import Leftovers
 from shared.memories.past import past_state, scope_in
 from shared.memories.reading import Shown
 from shared.memories.records import INLINE_BYTES, UserAddress
-from shared.memories.rows import memory_id_of, next_revision
+from shared.memories.rows import memory_id_of, messages_beside, next_revision
 from shared.memories.sight import seen
 from shared.memories.texts import text_of
 from shared.memories.views import etag_of, memory_view
@@ -164,7 +164,7 @@ class Revision:
             Put(self.row, _UNCHANGED, {"seen": self._old["revision"]}),
             held,
             Put(past),
-            Put(self._leftovers.due(ended, self._ended_objects())),
+            Put(self._leftovers.due(ended, self._ended_objects(), beside=self._beside())),
             *self._fingerprints(),
         ]
         try:
@@ -173,6 +173,10 @@ class Revision:
             if not failed.items.keys() & {0, 1}:
                 raise Conflict("Another memory of this user says the same.", code="duplicate") from None
             raise LostRace(pause=False) from None
+
+    def _beside(self) -> list[str]:
+        """Return the messages that are found by what this one says."""
+        return messages_beside(self._address, [self.row]) if self._says_else else []
 
     def _fingerprints(self) -> list[Write]:
         """Return what keeps a fact from being there twice: its new fingerprint in place of the old one."""

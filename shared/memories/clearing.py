@@ -12,6 +12,7 @@ from shared.aws.table import Query
 from shared.aws.writes import Delete, Update
 from shared.kernel.contention import persist
 from shared.kernel.scope import Scope
+from shared.memories.neighbours import Neighbours
 from shared.memories.records import UserAddress, erasure_key, task_key
 from shared.memories.remains import Remains, clear_away
 
@@ -65,6 +66,7 @@ class Clearing:
         states = frozenset((memory_id, revision) for memory_id, revision in body["states"])
         objects, forgotten = (frozenset(body.get(name, ())) for name in ("objects", "forgotten"))
         clear_away(self.means, address, Remains(states, objects, forgotten))
+        Neighbours(self.means).refresh(address, body.get("beside", ()))
 
     def _remove(self, receipt: Item, rows: Sequence[Item]) -> None:
         objects = [row["object"] for row in rows if "object" in row]

@@ -15,6 +15,7 @@ from shared.memories.groups import is_part, tasks_of, wholes_of
 from shared.memories.leftovers import Leftovers
 from shared.memories.past import past_rows
 from shared.memories.records import UserAddress, by_origin, generations_of, has_form, memory_key
+from shared.memories.rows import messages_beside
 from shared.memories.sight import is_visible, read_all, unknown
 from shared.retention.erasures import Erasure, ErasureLog
 
@@ -132,8 +133,9 @@ class Forgetting:
         # while what is removed and not logged would come back with one.
         ErasureLog(self.backing.objects).write(Erasure(leftovers.id, "memories", scope, ids))
         writes = [write for row in rows for write in _removal(address, row)]
+        job = leftovers.due(states, objects, beside=messages_beside(address, rows))
         try:
-            self.backing.table.transact(*writes, Put(leftovers.due(states, objects)))
+            self.backing.table.transact(*writes, Put(job))
         except TransactionFailed:
             raise LostRace(pause=False) from None
         memories = sum(map(_is_memory, rows))

@@ -35,6 +35,7 @@ class Leftovers:
     def __init__(self, backing: Backing, address: UserAddress) -> None:
         self._backing = backing
         self.address = address
+        self._for_a_worker = False
         self._job = job(LEFTOVERS, address.scope, backing.clock.now_ms(), user_id=address.user_id)
 
     @property
@@ -47,22 +48,31 @@ class Leftovers:
         moment = self._job["created_at"] + PATIENCE_MS
         return {**self.due(states), "expires_at": moment, "due": due_bucket(moment, self.id)}
 
-    def due(self, states: Sequence[State], objects: Sequence[str] = (), forgotten: Sequence[str] = ()) -> Item:
+    def due(
+        self,
+        states: Sequence[State],
+        objects: Sequence[str] = (),
+        forgotten: Sequence[str] = (),
+        beside: Sequence[str] = (),
+    ) -> Item:
         """Return the job for what is over with the transaction that the job is written in.
 
-        `forgotten` are memories whose past must say no more what they said.
+        `forgotten` are memories whose past must say no more what they said; `beside` are messages that are found by
+        what was said around them, which a worker brings up to date.
         """
-        told = {"objects": list(objects), "forgotten": list(forgotten)}
+        self._for_a_worker = bool(beside)
+        told = {"objects": list(objects), "forgotten": list(forgotten), "beside": list(beside)}
         return {**self._job, "states": [list(state) for state in states], **told}
 
     def remove(self, index: SearchIndex, states: Sequence[State], objects: Sequence[str] = ()) -> None:
-        """Remove them now; what does not answer is left to the job."""
+        """Remove them now; what does not answer, or only a worker can do, is left to the job."""
         with suppress(Unavailable, LostRace):
             together(
                 *([partial(index.remove, self.address.owner, states)] if states else []),
                 *([partial(self._backing.objects.delete, *objects)] if objects else []),
             )
-            self.done()
+            if not self._for_a_worker:
+                self.done()
 
     def done(self) -> None:
         """Remove the job.

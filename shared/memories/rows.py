@@ -12,6 +12,8 @@ from shared.kernel.strict_json import compact
 from shared.memories.records import by_kind, by_origin, by_time, memory_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.aws.items import Item
     from shared.memories.models import Kind
     from shared.memories.records import UserAddress
@@ -97,3 +99,19 @@ def memory_id_of(row: Item) -> str:
 def moment_or_none(ms: int | None) -> str | None:
     """Write a moment, where there is one."""
     return None if ms is None else rfc3339(ms)
+
+
+BESIDE = {"previous": -1, "following": 1}
+"""Where the messages stand whose words a message is found by as well."""
+
+
+def message_beside(address: UserAddress, row: Item, step: int) -> str:
+    """Return the id of the message that stands `step` places after one of the same add."""
+    return address.memory_id(row["origin"], "raw", row["positions"][0] + step)
+
+
+def messages_beside(address: UserAddress, rows: Sequence[Item]) -> list[str]:
+    """Return the ids of the messages just before and after those among `rows`, themselves left out."""
+    messages = [row for row in rows if row["sk"].startswith("m#") and row["kind"] == "raw"]
+    places = [(row, step) for row in messages for name, step in BESIDE.items() if row[name]]
+    return sorted({message_beside(address, *place) for place in places} - set(map(memory_id_of, messages)))

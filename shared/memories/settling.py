@@ -65,7 +65,7 @@ class Settling:
 
     def send_leftovers(self, work: Item) -> bool:
         """Have a worker remove what a change has left in the index and the bucket."""
-        told = ("tenant", "project", "user_id", "states", "objects", "forgotten")
+        told = ("tenant", "project", "user_id", "states", "objects", "forgotten", "beside")
         address = UserAddress(Scope(work["tenant"], work["project"]), work["user_id"])
         body = {"work": "clean", **{name: work[name] for name in told if name in work}}
         self.backing.queue.send(body, group=address.group, once=work["pk"])
