@@ -40,6 +40,10 @@ PARTED = [
     ("My wife and I moved to Rome and my sister sings.", ["My wife and I moved to Rome", "My sister sings."]),
     ("In 2019, I moved to Rome and I got a cat.", ["In 2019, I moved to Rome", "I got a cat."]),
     ("I work as a designer at Google.", ["I work at Google", "I work as a designer."]),
+    (
+        "My son was born in 2020 and my daughter was born in 2023.",
+        ["My son was born in 2020", "My daughter was born in 2023."],
+    ),
     ("我对花生过敏，不吃辣。", ["我对花生过敏", "我不吃辣。"]),
     ("我喜欢喝茶，但不喜欢咖啡。", ["我喜欢喝茶", "我不喜欢咖啡。"]),
     ("我住在上海，养了一只猫，喜欢吃鱼。", ["我住在上海", "我养了一只猫，喜欢吃鱼。"]),
@@ -63,6 +67,7 @@ WHOLE = [
     "我爱人住在上海，喜欢喝茶。",
     "我妹妹小红在上海当护士，她养了两只猫。",
     "我从北京搬到上海，现在住在浦东。",
+    "我在上海工作，喜欢这座城市。",
 ]
 
 

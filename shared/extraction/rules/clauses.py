@@ -87,6 +87,7 @@ _OPENS_ZH = re.compile("^(?:最近|现在|目前|今年|其实|另外)[，,]?")
 _OTHER_SUBJECT_ZH = re.compile(
     "(?:有|养|遇到|认识|见到?|买|收养|领养|和.{1,6}(?:聊|见|说)|(?:喜欢|爱)(?:一[个位只]|.{0,6}(?:女孩|男孩|同学|的人)))"
 )
+_POINTS_BACK_ZH = re.compile("[这那它他她]")
 _NOT_ALONE_ZH = re.compile("如果|要是|假如|只要|虽然|因为|由于|为了|(?:时|时候|以来|之?前|之?后|的话)$|[吗呢？?]")
 
 
@@ -105,9 +106,15 @@ def clauses(sentence: str, is_kept: Kept) -> list[str]:
 def _stand_alone(left: str, right: str, is_kept: Kept) -> bool:
     if not _FIRST.match(left) or _NOT_SAID_ALONE.search(left) or _POINTS_BACK.search(right):
         return False
-    if time_in(left, _ANY_DAY) is not None and _HAPPENED.match(right) and not claims_of(left):
-        return False  # one episode, whose time is told once
+    if _is_one_episode(left, right):
+        return False
     return is_kept(left) and is_kept(right[:1].upper() + right[1:])
+
+
+def _is_one_episode(left: str, right: str) -> bool:
+    """Tell whether the time of what happened is told once for both, and neither is a state that may change."""
+    dated = [time_in(part, _ANY_DAY) is not None for part in (left, right)]
+    return dated == [True, False] and bool(_HAPPENED.match(right)) and not claims_of(left)
 
 
 def _predicates(clause: str, is_kept: Kept) -> list[str]:
@@ -141,7 +148,7 @@ def _with_subject(piece: str) -> str:
 
 def _may_follow(left: str, right: str) -> bool:
     bare = _OPENS_ZH.sub("", left)
-    if not _OWN_ZH.match(bare) or _NOT_ALONE_ZH.search(left):
+    if not _OWN_ZH.match(bare) or _NOT_ALONE_ZH.search(left) or _POINTS_BACK_ZH.search(right):
         return False
     here, there = ({claim.attribute for claim in claims_of(part)} for part in (left, right))
     if _OTHER_SUBJECT_ZH.search(left) and not there & {"home", "employer"}:
