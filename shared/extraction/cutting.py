@@ -110,7 +110,7 @@ def _says(sentence: Reading, fact: Reading) -> bool:
 
 def _is_enough(sentence: str, fact: str) -> bool:
     """Tell whether a sentence is the most of a fact that has it word for word."""
-    return 2 * len(sentence) >= len(fact) and _holds(fact, sentence)
+    return 5 * len(sentence) >= 4 * len(fact) and _holds(fact, sentence)
 
 
 def _holds(text: str, words: str) -> bool:

@@ -45,7 +45,7 @@ def test_nothing_but_the_task_and_the_memories_is_left(world: Works) -> None:
     world.add("I live in Oslo.")
     assert world.cloud.object_keys() == []
     names = sorted(item["sk"]["S"].split("#")[0] for item in world.cloud.items())
-    assert names == ["f", "lease", "m", "m", "m", "task"]
+    assert names == ["f", "f", "lease", "m", "m", "m", "task"]
     assert world.rows(ANA)
 
 

@@ -11,6 +11,7 @@ import pytest
 from shared.aws.items import key_of
 from shared.aws.writes import Update
 from shared.extraction.port import Learnt
+from shared.memories.erasing import Erasing
 from shared.memories.models import ChunkPlace
 from shared.memories.rows import memory_id_of
 from shared.memories.work import State
@@ -194,3 +195,20 @@ def test_a_task_that_changes_nothing_asks_nothing_for_corrections(
     assert seen == []
     world.add("pet: dog.")
     assert seen != []
+
+
+def test_what_its_user_wrote_into_a_summary_is_cut_and_not_made_anew(world: Works) -> None:
+    for text in ("My own words.", "My own words. city: Paris."):
+        world.add("city: Paris. pet: cat.")
+        row = world.rows(kind="summary")[-1]
+        world.table.write(Update(key_of(row), {"text": text, "event": "UPDATE", "task": None}))
+        world.add("city: Rome.")
+        assert "My own words." in world.texts("summary")
+        Erasing(world.backing).erase(ANA, "c")
+
+
+def test_a_part_that_only_forgets_has_no_summary_of_its_own_in_its_group(world: Works) -> None:
+    world.add("jazz: loved. tea: green.")
+    world.add("Forget: jazz: loved.", chunk=ChunkPlace("g", 0, 2), **CODE)
+    world.add("pet: cat.", chunk=ChunkPlace("g", 1, 2), **CODE)
+    assert world.texts("summary") == ["tea: green.", "pet: cat.", "pet: cat."]
