@@ -142,7 +142,8 @@ class Sources:
             for row in self._of_kind(rows, "summary"):
                 about = [u for u in unwanted if u.is_in(row)]
                 self._add(made, self._summary(row, about, self._facts(rows, row)))
-            for change in self._messages(self._of_kind(rows, "raw"), [u for u in unwanted if u.forgets]):
+            raws = self._of_kind(rows, "raw", immutable=True)
+            for change in self._messages(raws, [u for u in unwanted if u.forgets]):
                 self._add(made, change)
         for row, origins in self._wholes():
             unwanted = [u for u in self._unwanted if u.origin in origins]
@@ -169,8 +170,8 @@ class Sources:
         return row is not None and row["generation"] == self._draft.task["generation"]
 
     @staticmethod
-    def _of_kind(rows: Sequence[Item], kind: str) -> list[Item]:
-        found = [r for r in rows if not is_part(r) and r["kind"] == kind and not r["immutable"]]
+    def _of_kind(rows: Sequence[Item], kind: str, *, immutable: bool = False) -> list[Item]:
+        found = [r for r in rows if not is_part(r) and r["kind"] == kind and (immutable or not r["immutable"])]
         return sorted(found, key=lambda row: (list(row["positions"]), row["l1"]))
 
     def _wholes(self) -> Iterator[tuple[Item, list[str]]]:
@@ -221,19 +222,28 @@ class Sources:
             return
         said, wishes = [u.text for u in unwanted], [u.wish for u in unwanted if u.wish]
         texts = {row["positions"][0]: text_of(self._objects, row) for row in rows}
-        cut = {
-            row["positions"][0]: without(
-                texts[row["positions"][0]], said, wishes=wishes, kept=self._kept, speaker=row["speaker"]
-            )
-            for row in rows
+        cuts = {
+            row["positions"][0]: without(text, said, wishes=wishes, kept=self._kept, speaker=row["speaker"])
+            for row, text in zip(rows, texts.values(), strict=True)
+            if not row["immutable"]
         }
-        lines = {p: line_of(row["speaker"], cut[p].text) for row in rows for p in row["positions"] if cut[p].text}
-        gone = {position for position, each_cut in cut.items() if each_cut.found}
+        left = texts | {position: cut.text for position, cut in cuts.items()}
+        lines = {p: line_of(row["speaker"], left[p]) for row in rows for p in row["positions"] if left[p]}
         for row in rows:
             position = row["positions"][0]
-            beside = {
-                **({"previous": lines.get(position - 1, "")[-CONTEXT:]} if position - 1 in gone else {}),
-                **({"following": lines.get(position + 1, "")[:CONTEXT]} if position + 1 in gone else {}),
-            }
-            if position in gone or beside:
-                yield self._corrected(row, cut[position].text, forgets=True, **beside)
+            beside = _beside(row, lines)
+            if left[position] != texts[position] or beside:
+                yield self._corrected(row, left[position], forgets=True, **beside)
+
+
+def _beside(row: Item, lines: dict[int, str]) -> dict[str, str]:
+    """Return what a message has to be found by, where that is not what is around it now.
+
+    It is compared with what is there, and not with what was cut just now: an earlier attempt may have cut it.
+    """
+    position = row["positions"][0]
+    around = {
+        "previous": lines.get(position - 1, "")[-CONTEXT:],
+        "following": lines.get(position + 1, "")[:CONTEXT],
+    }
+    return {name: line for name, line in around.items() if line.strip() != row[name].strip()}

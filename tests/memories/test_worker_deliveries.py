@@ -78,7 +78,7 @@ def test_messages_in_the_wrong_order_end_as_they_were_worked_on(queue: Line) -> 
     queue.send(second, first)
     queue.run()
     assert queue.world.facts() == ["city: Rome."]
-    assert [p["text"] for p in queue.world.all_past()] == ["city: Bonn."]
+    assert [p["text"] for p in queue.world.all_past() if p["text"]] == ["city: Bonn."]
 
 
 def test_one_bad_message_fails_alone_in_a_batch_of_many_users(queue: Line) -> None:

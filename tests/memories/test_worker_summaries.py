@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,15 +15,18 @@ from shared.aws.writes import Update
 from shared.extraction.port import Learnt
 from shared.memories.erasing import Erasing
 from shared.memories.models import ChunkPlace
+from shared.memories.records import UserAddress
 from shared.memories.rows import memory_id_of
 from shared.memories.work import State
+from tests.emulator.faults import Killed, faults
 from tests.memories.fakes import SentenceExtractor
-from tests.memories.works import ANA, answered, said, works
+from tests.memories.works import ANA, SCOPE, answered, said, works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shared.extraction.port import Conversation, Extraction
+    from tests.emulator.faults import Call
     from tests.memories.works import Works
 
 CODE: dict[str, Any] = {"content_type": "code", "session_id": "s"}
@@ -212,3 +217,34 @@ def test_a_part_that_only_forgets_has_no_summary_of_its_own_in_its_group(world: 
     world.add("Forget: jazz: loved.", chunk=ChunkPlace("g", 0, 2), **CODE)
     world.add("pet: cat.", chunk=ChunkPlace("g", 1, 2), **CODE)
     assert world.texts("summary") == ["tea: green.", "pet: cat.", "pet: cat."]
+
+
+def test_corrections_are_made_once_though_their_worker_dies_between_any_two_transactions(
+    world: Works, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another task comes in between, so that what is left is decided anew."""
+    monkeypatch.setattr("shared.memories.commit.WRITES", 4)
+    for death in range(1, 30):
+        user = UserAddress(SCOPE, f"dying {death}")
+        world.add("city: Paris. jazz: loved. pet: cat.", "Nothing else.", address=user)
+        task = world.task("city: Rome. Forget: jazz: loved.", address=user)
+        transactions = count(1)
+
+        def die(call: Call, transactions: Iterator[int] = transactions, death: int = death) -> None:
+            if call.operation == "TransactWriteItems" and next(transactions) == death:
+                raise Killed
+
+        with faults(die), suppress(Killed):
+            world.deliver(task)
+        world.clock.move(ms=61_000)
+        world.add("tea: green.", address=user)
+        world.clock.move(ms=31_000)
+        world.deliver(task)
+        assert world.row(task)["status"] == "success"
+        assert sorted(world.texts("summary", user)) == ["city: Rome.", "pet: cat. Nothing else.", "tea: green."]
+        raws = ["Nothing else.", "city: Paris. pet: cat.", "city: Rome.", "tea: green."]
+        assert sorted(world.texts("raw", user)) == raws
+        assert not any("jazz" in str(item) for item in [*world.rows(user), *world.all_past(user)])
+        if next(transactions) <= death:
+            break
+    assert death > 8
