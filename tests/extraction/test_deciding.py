@@ -228,6 +228,7 @@ OTHER = [
     ("We host the auth service on Fly.io", "We host the billing service on EKS"),
     ("We use Acme", "We switched from the Acme billing API to Adyen"),
     ("I'm Linda", "I'm German"),
+    ("I like tea", "I like teasing"),
     ("We deploy the API to staging", "We just deployed the API to production"),
     ("I moved my desk from the kitchen to the attic", "I moved my bed from the attic to the kitchen"),
     ("We decided on Postgres", "We decided on Redis"),

@@ -141,8 +141,9 @@ def stem(word: str) -> str:
             if len(base) > 2 and base[-1] == base[-2] and base[-1] not in "lsz":
                 base = base[:-1]
             break
-    if base.endswith("s") and not base.endswith(("ss", "us")):
-        base = base[:-1]
+    else:  # what an ending was taken from is no plural: teasing is not about teas
+        if base.endswith("s") and not base.endswith(("ss", "us")):
+            base = base[:-1]
     base = base.removesuffix("e")
     return f"{base[:-1]}i" if base.endswith("y") else base
 
