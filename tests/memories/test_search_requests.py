@@ -143,7 +143,7 @@ def test_a_missing_field_a_body_that_is_no_object_and_one_of_another_type(asker:
     assert (
         asker.post("/v1/memories/search", body=b"\xff\xfe", headers={"Content-Type": "application/json"}).status == 422
     )
-    assert asker.get("/v1/memories/search").status == 404
+    assert asker.get("/v1/memories/search").status == 405
 
 
 def test_searching_needs_a_key_that_reads(shelf: Shelf) -> None:
