@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -119,13 +118,7 @@ def test_facts_of_one_conversation_are_decided_beside_each_other(world: Works) -
 
 def test_adds_of_one_fact_are_one_memory_though_many_work_on_them_at_once(world: Works) -> None:
     tasks = [world.task("I like tea.") for _ in range(6)]
-
-    def finish(task: str) -> None:
-        while world.deliver(task).state is not State.DONE:
-            world.clock.move(ms=10)
-
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(finish, tasks))
+    world.finish_together(tasks)
     assert {world.row(task)["status"] for task in tasks} == {"success"}
     assert world.facts() == ["I like tea."]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -17,7 +16,6 @@ from shared.memories.erasing import Erasing
 from shared.memories.models import ChunkPlace
 from shared.memories.records import UserAddress
 from shared.memories.rows import memory_id_of
-from shared.memories.work import State
 from tests.emulator.faults import Killed, faults
 from tests.memories.fakes import SentenceExtractor
 from tests.memories.works import ANA, SCOPE, answered, said, works
@@ -65,13 +63,7 @@ def test_a_conversation_that_teaches_nothing_new_has_no_summary_in_other_words_e
 
 def test_equal_adds_at_the_same_time_have_one_summary(world: Works) -> None:
     tasks = [world.task("I like tea.") for _ in range(20)]
-
-    def finish(task: str) -> None:
-        while world.deliver(task).state is not State.DONE:
-            world.clock.move(ms=10)
-
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(finish, tasks))
+    world.finish_together(tasks)
     assert {world.row(task)["status"] for task in tasks} == {"success"}
     assert (world.texts("summary"), world.facts()) == (["I like tea."], ["I like tea."])
 

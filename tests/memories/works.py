@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from shared.memories.records import UserAddress, task_key
 from shared.memories.sight import generation_in, is_visible
 from shared.memories.tasks import NewTask
 from shared.memories.texts import text_of
-from shared.memories.work import Worker
+from shared.memories.work import State, Worker
 from shared.retention.records import object_key, owner_of
 from shared.search.embedded.index import EmbeddedIndex
 from shared.search.port import Ask
@@ -32,7 +33,7 @@ from tests.memories.fakes import DIMENSION, HashEmbedder, SentenceExtractor, Wor
 from tests.projects.world import MovedClock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from shared.aws.items import Item
     from tests.emulator.cloud import Cloud
@@ -96,6 +97,16 @@ class Works:
         task_id = self.task(*texts, **fields)
         self.deliver(task_id)
         return self.row(task_id)
+
+    def finish_together(self, tasks: Sequence[str]) -> None:
+        """Work on adds of one user with several workers at once, until each has ended."""
+
+        def finish(task: str) -> None:
+            while self.deliver(task).state is not State.DONE:
+                self.clock.move(ms=10)
+
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(finish, tasks))
 
     def row(self, task_id: str) -> Item:
         found = self.table.get(task_key(SCOPE, task_id))
