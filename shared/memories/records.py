@@ -10,9 +10,14 @@
 | group       | the same                   | `g#{user}#{digest}`   |                             | |
 | pointer     | the same                   | `x#{user}#{task}#…`   |                             | |
 | task        | `W#tenant#project#task`    | `task`, `plan`        |                             | |
+| file        | `L#tenant#project#bucket`  | `u#{file}`            | `{user}~{created}#{file}`   | |
+| document    | the same                   | `d#{document}`        |                             | |
+| file job    | `W#tenant#project#task`    | `file#{n}`            |                             | |
+| piece       | the same                   | `piece#{n}#{number}`  |                             | |
 | erasure     | `F#tenant#project#erasure` | `erasure`             |                             | |
 
-`l2` of memories and past states is `{user}#{origin}#{sk}`: what came of one add task.
+`l2` of memories and past states is `{user}#{origin}#{sk}`: what came of one add task, or of one reading of a file
+(decision 17). Ids of files and documents have the form of a memory's, and say as well where their records are.
 
 `{user}` is 32 hex digits of a hash of the user's id, so that no character of an id can meet a separator. `bucket` is
 15 of another, and a memory's id begins with it: a partition is one user's (two users in one are kept apart by
@@ -92,6 +97,14 @@ class UserAddress:
         """Return the key of a group of chunks."""
         return self.pk, f"g#{self.user}#{_digest(group_id)}"
 
+    def file_id(self, *seed: str | int) -> str:
+        """Return the id of the file that a seed stands for: always the same one."""
+        return self.memory_id("file", *seed)
+
+    def document_id(self, name: str) -> str:
+        """Return the id of the document that has this filename (or, for an image, whose file has this id)."""
+        return self.memory_id("document", name)
+
     @property
     def generation_key(self) -> Key:
         """The key of the item that counts generations."""
@@ -152,6 +165,26 @@ def by_kind(user: str, kind: str, created_at: int, memory_id: str) -> str:
 def by_origin(user: str, task_id: str, name: str) -> str:
     """Return the place of a memory, or of a past state, among all that came of one task; `name` ends its sort key."""
     return f"{user}#{task_id}#{name}"
+
+
+def file_key(scope: Scope, file_id: str) -> Key:
+    """Return the key of a file's record; the id must have the form of one."""
+    return partition(scope, _bucket_of(file_id)), f"u#{file_id}"
+
+
+def document_key(scope: Scope, document_id: str) -> Key:
+    """Return the key of the record that says which reading of a document counts; the id must have the form of one."""
+    return partition(scope, _bucket_of(document_id)), f"d#{document_id}"
+
+
+def file_job_key(scope: Scope, task_id: str, number: int) -> Key:
+    """Return the key of what an add task has to do for one of its files and images, which count from 0."""
+    return f"W#{scope.tenant}#{scope.project}#{task_id}", f"file#{number:02d}"
+
+
+def piece_key(scope: Scope, task_id: str, number: int, piece: int) -> Key:
+    """Return the key of a run of chunks of that file, which are parsed and not yet indexed."""
+    return f"W#{scope.tenant}#{scope.project}#{task_id}", f"piece#{number:02d}#{piece:05d}"
 
 
 def task_key(scope: Scope, task_id: str) -> Key:

@@ -1,7 +1,8 @@
-"""The port of embedders."""
+"""The ports of embedders, and of models that see."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -42,5 +43,37 @@ class Embedder(Protocol):
         """Return a query's vector.
 
         Raises:
+            Unavailable: the model can't be asked now.
+        """
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image, ready for a model: its bytes, and `png`, `jpeg`, `gif` or `webp`."""
+
+    content: bytes
+    form: str
+
+
+class Vision(Protocol):
+    """Says in words what an image shows, and reads what is written in it."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+
+    def caption(self, picture: Picture, *, detail: str, language: str) -> str:
+        """Return a description, at most 4,000 characters; `detail` is `auto`, `low`, `high` or `original`.
+
+        Raises:
+            ModelRefused: it will not describe this image.
+            Unavailable: the model can't be asked now.
+        """
+
+    def transcribe(self, picture: Picture) -> str:
+        """Return the text in the image, line by line, headings as Markdown; "" where there is none.
+
+        Raises:
+            ModelRefused: it will not read this image.
             Unavailable: the model can't be asked now.
         """
