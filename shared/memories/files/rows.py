@@ -13,8 +13,8 @@ A **chunk** is a memory of kind `chunk` (of an image: `raw`) that every mode fin
 
 A **file job** is what one task does for one attachment: `of`, `n` (among all), `index` (among those of its kind),
 `file`, `document`, `token`, `filename`, `extension`, `digest`, `size`, `caption`, `detail`, `positions`; its `status`
-goes `queued`, `parsing`, `parsed`, `indexing` and ends `success` or `failed` (with `error`); `chunks_done`, `chunks_total`,
-`revision`, `tries`, `fence` (the attempt that may write), `updated_at`.
+goes `queued`, `parsing`, `parsed`, `indexing` and ends `success` or `failed` (with `error`); `chunks_done`,
+`chunks_total`, `revision`, `tries`, `fence` (the attempt that may write), `updated_at`.
 """
 
 from __future__ import annotations
