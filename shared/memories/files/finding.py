@@ -1,0 +1,51 @@
+"""Which files there are: of their user's current generation, and no upload that was not completed in time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shared.kernel.errors import NotFound
+from shared.memories.records import file_key, generations_of, has_form
+from shared.memories.sight import is_visible, read_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from shared.aws.items import Item
+    from shared.kernel.scope import Scope
+    from shared.memories.backing import Backing
+    from shared.memories.records import UserAddress
+
+
+def is_there(row: Item, generations: Item | None, now: int) -> bool:
+    """Tell whether a file's row counts at a moment (ms): what was forgotten, or is past its time, does not."""
+    return is_visible(row, generations) and ("expires_at" not in row or bool(row["expires_at"] > now))
+
+
+def seen_file(backing: Backing, scope: Scope, file_id: str) -> tuple[Item, Item | None]:
+    """Return a file's row, and the generations that it was held against.
+
+    Raises:
+        NotFound: there is none, or it was deleted, or it is another project's.
+    """
+    if has_form(file_id):
+        key, generations_key = file_key(scope, file_id), generations_of(scope, file_id)
+        found = backing.table.batch_get([key, generations_key])
+        generations = found.get(generations_key)
+        if key in found and is_there(found[key], generations, backing.clock.now_ms()):
+            return found[key], generations
+    raise unknown_file()
+
+
+def files_of(backing: Backing, address: UserAddress, file_ids: Iterable[str]) -> dict[str, Item]:
+    """Return the rows of those files that are there and the user's, by id."""
+    keys = {file_id: file_key(address.scope, file_id) for file_id in file_ids if has_form(file_id)}
+    found = read_all(backing.table, [address.generation_key, *keys.values()]) if keys else {}
+    generations, now = found.get(address.generation_key), backing.clock.now_ms()
+    rows = {file_id: found[key] for file_id, key in keys.items() if key in found}
+    return {n: row for n, row in rows.items() if row["user"] == address.user and is_there(row, generations, now)}
+
+
+def unknown_file() -> NotFound:
+    """Return the error for a file that is not there, or not for this caller."""
+    return NotFound("There is no such file.")
