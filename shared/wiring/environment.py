@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 SEARCH_BACKENDS = ("none", "domain", "existing", "embedded")
 LANGUAGES = ("zh", "en", "source")
+SWITCH = ("on", "off")
 
 
 class EnvironmentInvalid(ValueError):
@@ -25,11 +26,14 @@ class Environment:
     stage: str = "dev"
     direct_body_bytes: int = 4_500_000
     queue_url: str = ""
+    documents_queue_url: str = ""
     dead_letter_queue_url: str = ""
     search_backend: str = "none"
     search_endpoint: str = ""
     index_folder: str = ""
     memory_language: str = "zh"
+    documents: str = "on"
+    vision: str = "none"
     lodestore_version: str = ""
     powertools_metrics_namespace: str = "Lodestore"
 
@@ -49,6 +53,8 @@ class Environment:
             broken.append(f"SEARCH_BACKEND is none of {', '.join(SEARCH_BACKENDS)}")
         if given.get("memory_language", "zh") not in LANGUAGES:
             broken.append(f"MEMORY_LANGUAGE is none of {', '.join(LANGUAGES)}")
+        if given.get("documents", "on") not in SWITCH:
+            broken.append(f"DOCUMENTS is none of {', '.join(SWITCH)}")
         if given.get("search_backend") == "embedded" and not given.get("index_folder"):
             broken.append("INDEX_FOLDER is not set, which SEARCH_BACKEND embedded needs")
         if broken:

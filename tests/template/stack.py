@@ -35,6 +35,9 @@ BACKENDS: dict[str, dict[str, str]] = {
         "EmbeddingModel": "amazon.titan-embed-text-v2:0",
         "ExtractionModel": "anthropic.claude-haiku-4-5-20251001-v1:0",
         "ExtractionProfile": "eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+        "DocumentParsing": "off",
+        "VisionModel": "amazon.nova-lite-v1:0",
+        "VisionProfile": "eu.amazon.nova-lite-v1:0",
     },
 }
 

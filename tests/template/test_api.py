@@ -24,6 +24,11 @@ def test_memory_stores_have_their_path_and_all_below_it(stack: Stack) -> None:
     assert served_by(stack, "StoresFunction") == {"/v1/memory_stores", "/v1/memory_stores/{proxy+}"}
 
 
+def test_memories_have_their_paths_and_those_of_files(stack: Stack) -> None:
+    below = {f"{path}{rest}" for path in ("/v1/memories", "/v1/files") for rest in ("", "/{proxy+}")}
+    assert served_by(stack, "MemoriesFunction") == below
+
+
 def test_the_platform_has_the_paths_of_its_contract(stack: Stack) -> None:
     assert served_by(stack, "PlatformFunction") == {
         "/v1/api_keys",

@@ -38,7 +38,10 @@ def test_prod_shows_its_changes_before_it_makes_them() -> None:
 
 
 def test_the_outputs_say_what_a_deployer_needs(stack: Stack, with_domain: Stack) -> None:
-    assert set(stack.outputs) == {"ApiUrl", "TableName", "BucketName", "QueueUrl", "DeadLetterQueueUrl"}
+    assert set(stack.outputs) == {
+        *("ApiUrl", "TableName", "BucketName"),
+        *("QueueUrl", "DocumentsQueueUrl", "DeadLetterQueueUrl"),
+    }
     assert set(with_domain.outputs) - set(stack.outputs) == {"SearchUrl", "Embedder"}
 
 

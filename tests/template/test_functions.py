@@ -135,6 +135,15 @@ def test_models_are_a_choice_and_none_are_needed(stack: Stack, prod: Stack) -> N
     }
 
 
+def test_files_are_taken_and_nothing_sees_unless_the_deployment_says_otherwise(stack: Stack, prod: Stack) -> None:
+    def told(of: Stack) -> set[tuple[str, str]]:
+        variables = [f["Environment"]["Variables"] for f in of.of_type(FUNCTION).values()]
+        return {(v["DOCUMENTS"], v["VISION"]) for v in variables if "VISION" in v}
+
+    assert told(stack) == {("on", "none")}
+    assert told(prod) == {("off", "bedrock:eu.amazon.nova-lite-v1:0")}
+
+
 def test_generated_memories_are_chinese_unless_the_deployment_says_otherwise(stack: Stack) -> None:
     variables = stack.of_type(FUNCTION)["MemoriesFunction"]["Environment"]["Variables"]
     assert variables["MEMORY_LANGUAGE"] == "zh"

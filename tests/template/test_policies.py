@@ -207,7 +207,7 @@ def test_the_queue_is_read_by_the_worker_alone(any_stack: Stack) -> None:
     roles = any_stack.of_type("AWS::IAM::Role")
     may = {role: granted(any_stack, role, "sqs") for role in roles}
     send = ("sqs:SendMessage", "<Queue.Arn>")
-    assert may["MemoriesRole"] == may["SweeperRole"] == {send}
+    assert may["MemoriesRole"] == may["SweeperRole"] == {send, ("sqs:SendMessage", "<DocumentsQueue.Arn>")}
     assert may["WorkerRole"] == {
         send,
         ("sqs:SendMessage", "<DeadLetterQueue.Arn>"),
@@ -242,13 +242,17 @@ def test_memories_may_invoke_the_models_that_are_chosen_and_no_other(stack: Stac
     }
 
 
-@pytest.mark.parametrize("role", ["MemoriesRole", "WorkerRole"])
-def test_memories_see_payloads_and_texts_and_of_the_erasure_log_nothing(stack: Stack, role: str) -> None:
+@pytest.mark.parametrize(
+    ("role", "prefixes"), [("MemoriesRole", ("r30", "keep", "up")), ("WorkerRole", ("r30", "keep"))]
+)
+def test_memories_see_payloads_texts_and_files_and_of_the_erasure_log_nothing(
+    stack: Stack, role: str, prefixes: tuple[str, ...]
+) -> None:
     bucket = "<Data.Outputs.BucketArn>"
     allowed_verbs = {
         (verb, f"{bucket}/{prefix}/*")
         for verb in ("s3:DeleteObject", "s3:GetObject", "s3:PutObject")
-        for prefix in ("r30", "keep")
+        for prefix in prefixes
     }
     denied = {(verb, f"{bucket}/keep/erasures/*") for verb in ("s3:DeleteObject", "s3:GetObject")}
     assert granted(stack, role, "s3") == {*allowed_verbs, *denied, ("s3:ListBucket", bucket)}

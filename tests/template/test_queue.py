@@ -4,6 +4,7 @@ from tests.template.stack import Stack
 
 TWO_WEEKS = 14 * 24 * 3600
 WORKER_SECONDS = 150
+READING_SECONDS = 600
 
 
 def queues(stack: Stack) -> dict[str, dict[str, Any]]:
@@ -22,18 +23,17 @@ def test_messages_are_encrypted_with_the_key_of_the_stack(stack: Stack) -> None:
 
 
 def test_what_no_worker_survives_waits_two_weeks_for_a_person(stack: Stack) -> None:
-    assert queues(stack)["Queue"]["RedrivePolicy"] == {
-        "deadLetterTargetArn": "<DeadLetterQueue.Arn>",
-        "maxReceiveCount": 100,
-    }
+    policy = {"deadLetterTargetArn": "<DeadLetterQueue.Arn>", "maxReceiveCount": 100}
+    assert queues(stack)["Queue"]["RedrivePolicy"] == policy
+    assert queues(stack)["DocumentsQueue"]["RedrivePolicy"] == policy
     assert queues(stack)["DeadLetterQueue"]["MessageRetentionPeriod"] == TWO_WEEKS
 
 
-def test_only_the_work_queue_may_fill_the_dead_letter_queue(stack: Stack) -> None:
-    source = f"arn:aws:sqs:eu-central-1:111122223333:{queues(stack)['Queue']['QueueName']}"
+def test_only_the_queues_of_work_and_of_documents_may_fill_the_dead_letter_queue(stack: Stack) -> None:
+    names = [queues(stack)[name]["QueueName"] for name in ("Queue", "DocumentsQueue")]
     assert queues(stack)["DeadLetterQueue"]["RedriveAllowPolicy"] == {
         "redrivePermission": "byQueue",
-        "sourceQueueArns": [source],
+        "sourceQueueArns": [f"arn:aws:sqs:eu-central-1:111122223333:{name}" for name in names],
     }
 
 
