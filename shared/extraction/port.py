@@ -27,13 +27,17 @@ class ExtractionFailed(LodestoreError):
 
 @dataclass(frozen=True)
 class Turn:
-    """One message: its position in the request, who spoke, what was said, and when (ms; None: not told)."""
+    """One message: its position in the request, who spoke, what was said, and when (ms; None: not told).
+
+    `captions` say what the images show that came with it: nobody's words. Where nothing was said, `text` is blank.
+    """
 
     position: int
     role: Literal["user", "assistant"]
     text: str
     speaker: str | None = None
     at: int | None = None
+    captions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What memories stand on: the stores, and the queue of what is done after the answer."""
+"""What memories stand on: the stores, and the queues of what is done after the answer."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Backing(backing.Backing):
-    """The stores and the queue."""
+    """The stores and the queues; `documents_queue` is that of files to be read, where there is one."""
 
     queue: Queue
+    documents_queue: Queue | None = None

@@ -51,7 +51,7 @@ class Draft:
         """Return the request as something to learn from."""
         add = self.add
         return Conversation(
-            tuple(Turn(n, m.role, m.text, m.sender_id, m.at) for n, m in enumerate(add.messages) if m.text.strip()),
+            tuple(_turn(n, m) for n, m in enumerate(add.messages) if m.text.strip() or m.captions),
             at=self.task["received_at"] if self.said_at is None else self.said_at,
             language=add.language,
             code=add.content_type == "code",
@@ -209,6 +209,10 @@ class Draft:
         if size <= INLINE_BYTES:
             return {"text": text, "size": size}
         return {"object": object_key(KEEP, self.at, self.address.scope), "size": size}
+
+
+def _turn(position: int, message: Message) -> Turn:
+    return Turn(position, message.role, message.text, message.sender_id, message.at, captions=message.captions)
 
 
 def line_of(speaker: str | None, text: str) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Mode = Literal["default", "raw", "pre_summarized"]
 Kind = Literal["summary", "fact", "raw", "chunk"]
@@ -24,7 +27,11 @@ EVERY_MODE: tuple[OutputMode, ...] = ("summary", "facts", "raw")
 
 @dataclass(frozen=True)
 class Message:
-    """One message. `parts` are `{"type": "text", "text"}`; later images and files too, their bytes as objects."""
+    """One message; its parts are texts, images and files, in order.
+
+    A text is `{"type": "text", "text"}`, an image `{"type": "image", "n", "file_id", "caption", "detail"}`, a file
+    `{"type": "file", "n", "file_id", "filename"}`; `n` counts both in the request, and their bytes are objects.
+    """
 
     role: Literal["user", "assistant"]
     parts: tuple[dict[str, Any], ...]
@@ -35,6 +42,16 @@ class Message:
     def text(self) -> str:
         """What was said, its text parts line by line."""
         return "\n".join(part["text"] for part in self.parts if part["type"] == "text")
+
+    @property
+    def captions(self) -> tuple[str, ...]:
+        """What its images show, as far as that is known."""
+        return tuple(part["caption"] for part in self.parts if part["type"] == "image" and part["caption"])
+
+    def told(self, name: str, values: Mapping[int, str]) -> Message:
+        """Return it with something more said of its images and files, by their `n`."""
+        more = ({**part, name: values[part["n"]]} if part.get("n") in values else part for part in self.parts)
+        return replace(self, parts=tuple(more))
 
 
 @dataclass(frozen=True)
@@ -73,6 +90,14 @@ class Add:
     def by(self, key_id: str) -> Add:
         """Return the same request with the key that it came with."""
         return replace(self, key_id=key_id)
+
+    def attached(self, files: Mapping[int, str]) -> Add:
+        """Return the same request with the ids of its files and images, by their `n`."""
+        return replace(self, messages=tuple(message.told("file_id", files) for message in self.messages))
+
+    def captioned(self, captions: Mapping[int, str]) -> Add:
+        """Return the same request with what images show that it came without, by their `n`."""
+        return replace(self, messages=tuple(message.told("caption", captions) for message in self.messages))
 
     def to_json(self) -> dict[str, Any]:
         """Return the payload."""

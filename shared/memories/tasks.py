@@ -13,6 +13,7 @@
 | `error`, `memory` | of its end: `{code, message}`; `{total}` |
 | `events` | what changed: a list of `{id, event}` |
 | `expires_at`, `due`, `kind` | when the sweeper looks at it, and as what |
+| `files`, `waiting` | where it has any: its files and images, and how many of their jobs are waited for |
 """
 
 from __future__ import annotations
@@ -64,6 +65,8 @@ class NewTask:
     generation: int = 0
     reservation: Reservation | None = None
     idempotency: tuple[str, str] | None = None
+    files: int = 0
+    waiting: int = 0
 
     def row(self) -> Item:
         """Return the task's row."""
@@ -93,6 +96,7 @@ class NewTask:
             "updated_at": self.now,
             "expires_at": self.now + STARTED_WITHIN_MS,
             "due": due_bucket(self.now + STARTED_WITHIN_MS, self.task_id),
+            **({"files": self.files, "waiting": self.waiting} if self.files else {}),
         }
 
 

@@ -62,13 +62,15 @@ class Memories:
 
     @cached_property
     def backing(self) -> Backing:
-        """The stores and the queue."""
+        """The stores and the queues."""
+        documents = self.environment.documents_queue_url
         return Backing(
             Table(self._aws, self.environment.table_name),
             Objects(self._aws, self.environment.bucket_name),
             self._clock,
             partial(self.callers.meter.note, surface=SURFACE),
             queue=Queue(self._aws, self.environment.queue_url),
+            documents_queue=Queue(self._aws, documents) if documents else None,
         )
 
     @property

@@ -62,6 +62,7 @@ class SentenceExtractor:
             for turn in conversation.turns
             if turn.role == "user"
             for sentence in re.split(r"(?<=\.) ", turn.text)
+            if sentence
         ]
         positions = tuple(turn.position for turn in conversation.turns)
         summary = Learnt(" ".join(turn.text for turn in conversation.turns)[:500], positions=positions)

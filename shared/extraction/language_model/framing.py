@@ -34,6 +34,8 @@ it is about stays: what a speaker says of a sister is about the sister. A speake
 - Only what was said. Nothing is guessed, completed or taken from what you know otherwise.
 - What the user says of themselves and of their world, decides, plans, wants, likes; of the assistant's words only \
 what the user took up.
+- "images" say what was in the pictures that came with a message. What matters of them is worth a fact, about what \
+is to be seen; nobody said it.
 - No greetings, thanks, questions, small talk or system text; nothing that the conversation only quotes from \
 remembered notes.
 - Numbers, dates, names, identifiers, negations exactly as they are.
@@ -134,7 +136,8 @@ def _line(turn: Turn, at: int) -> str:
     moment = datetime.fromtimestamp((turn.at if turn.at is not None else at) / 1000, UTC)
     said = {"position": turn.position, "time": f"{moment:%A %Y-%m-%dT%H:%MZ}", "role": turn.role}
     named = {"speaker": turn.speaker} if turn.speaker else {}
-    return json.dumps({**said, **named, "text": turn.text}, ensure_ascii=False)
+    seen = {"images": list(turn.captions)} if turn.captions else {}
+    return json.dumps({**said, **named, "text": turn.text, **seen}, ensure_ascii=False)
 
 
 def _marked(title: str, lines: Sequence[str]) -> str:

@@ -21,9 +21,9 @@ def parts_of(turns: Sequence[Turn]) -> list[tuple[Turn, ...]]:
 
     A part ends between two turns; one turn that is longer than a part becomes several, each of its position.
     """
-    size = size_of(sum(len(turn.text) + A_TURN for turn in turns))
+    size = size_of(sum(map(_length, turns)))
     pieces = (piece for turn in turns for piece in _pieces(turn, size))
-    return grouped(pieces, lambda turn: len(turn.text) + A_TURN, size)
+    return grouped(pieces, _length, size)
 
 
 def size_of(total: int) -> int:
@@ -44,11 +44,16 @@ def grouped(items: Iterable[T], length: Callable[[T], int], size: int) -> list[t
     return [tuple(group) for group in groups]
 
 
+def _length(turn: Turn) -> int:
+    return len(turn.text) + sum(map(len, turn.captions)) + A_TURN
+
+
 def _pieces(turn: Turn, size: int) -> Iterator[Turn]:
+    """Yield a turn in pieces; the last one has what its images show."""
     rest = turn.text
     while len(rest) > size - A_TURN:
         end = _break(rest, size - A_TURN)
-        yield replace(turn, text=rest[:end])
+        yield replace(turn, text=rest[:end], captions=())
         rest = rest[end:]
     yield replace(turn, text=rest)
 
