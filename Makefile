@@ -94,9 +94,9 @@ key: .venv/.ready ## Make the first operator key in a deployed table (TABLE=...)
 	@test -n "$(TABLE)" || { echo "usage: make key TABLE=<the stack's output TableName>" >&2; exit 2; }
 	@TABLE_NAME="$(TABLE)" $(PY) -m functions.platform.first_key $(ARGS)
 
-redrive: .venv/.ready ## Take dead letters back to the queue (TABLE=, QUEUE=, DEAD=, ARGS=--list)
-	@test -n "$(TABLE)" -a -n "$(QUEUE)" -a -n "$(DEAD)" || { echo "usage: make redrive TABLE=<TableName> QUEUE=<QueueUrl> DEAD=<DeadLetterQueueUrl>, the stack's outputs" >&2; exit 2; }
-	@$(PY) -m functions.memories.redrive --table "$(TABLE)" --queue "$(QUEUE)" --dead "$(DEAD)" $(ARGS)
+redrive: .venv/.ready ## Take dead letters back to their queues (TABLE=, QUEUE=, DOCUMENTS=, DEAD=, ARGS=--list)
+	@test -n "$(TABLE)" -a -n "$(QUEUE)" -a -n "$(DOCUMENTS)" -a -n "$(DEAD)" || { echo "usage: make redrive TABLE=<TableName> QUEUE=<QueueUrl> DOCUMENTS=<DocumentsQueueUrl> DEAD=<DeadLetterQueueUrl>, the stack's outputs" >&2; exit 2; }
+	@$(PY) -m functions.memories.redrive --table "$(TABLE)" --queue "$(QUEUE)" --documents "$(DOCUMENTS)" --dead "$(DEAD)" $(ARGS)
 
 reindex: .venv/.ready ## Build the search index anew (TABLE=, BUCKET=, SEARCH=, EMBEDDER=; else the local run's)
 	@test -z "$(TABLE)" -o -n "$(BUCKET)" -a -n "$(SEARCH)" -a -n "$(EMBEDDER)" || { echo "usage: make reindex TABLE=<TableName> BUCKET=<BucketName> SEARCH=<SearchUrl> EMBEDDER=<Embedder>, the stack's outputs; without TABLE: the local run's" >&2; exit 2; }

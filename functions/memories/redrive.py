@@ -1,9 +1,9 @@
-"""Takes dead letters of memories' work back to the queue, and has their tasks begin again.
+"""Takes dead letters of memories' work back to their queue, and has their tasks begin again.
 
-    python -m functions.memories.redrive --table NAME --queue URL --dead URL [--list] [--task ID]
+    python -m functions.memories.redrive --table NAME --queue URL --documents URL --dead URL [--list] [--task ID]
 
-It needs AWS credentials that may use both queues and read and write the table. The names are the stack's outputs
-`TableName`, `QueueUrl` and `DeadLetterQueueUrl`.
+It needs AWS credentials that may use the queues and read and write the table. The names are the stack's outputs
+`TableName`, `QueueUrl`, `DocumentsQueueUrl` and `DeadLetterQueueUrl`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,19 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
+NAMED = {
+    "table": "TableName",
+    "queue": "QueueUrl",
+    "documents": "DocumentsQueueUrl",
+    "dead": "DeadLetterQueueUrl",
+}
+"""The arguments, and the outputs of the stack that they are."""
+
 HIDDEN_SECONDS = 60
 """How long a letter that was looked at stays out of sight: nobody else redrives it meanwhile."""
+
+READING = "read"
+"""The work of the queue of documents."""
 
 BATCH = 10
 WAIT_SECONDS = 1
@@ -71,6 +82,7 @@ class Redrive:
     """One run over the dead letters; `only` is a task's id, to leave the others alone."""
 
     backing: Backing
+    documents: Queue
     dead: Queue
     aws: Aws
     only: str | None = None
@@ -124,7 +136,8 @@ class Redrive:
         if body["work"] == "add" and not self._begins_again(body):
             return False
         kept = {name: value for name, value in body.items() if name != "reason"}
-        self.backing.queue.send(kept, group=letter.group, once=f"{kept.get('task', 'redrive')}:{ulid()}")
+        queue = self.documents if body["work"] == READING else self.backing.queue
+        queue.send(kept, group=letter.group, once=f"{kept.get('task', 'redrive')}:{ulid()}")
         return True
 
     def _begins_again(self, body: dict[str, Any]) -> bool:
@@ -161,9 +174,9 @@ def main(arguments: Sequence[str] | None = None, aws: Aws | None = None) -> int:
 
 
 def _redrive(asked: Namespace, aws: Aws) -> Redrive:
-    queue, dead = Queue(aws, asked.queue), Queue(aws, asked.dead)
+    queue, documents, dead = (Queue(aws, url) for url in (asked.queue, asked.documents, asked.dead))
     backing = Backing(Table(aws, asked.table), Objects(aws, ""), SystemClock(), queue=queue)
-    return Redrive(backing, dead, aws, asked.task)
+    return Redrive(backing, documents, dead, aws, asked.task)
 
 
 def _is_of_aws(error: Exception) -> bool:
@@ -173,8 +186,8 @@ def _is_of_aws(error: Exception) -> bool:
 
 
 def _parse(arguments: Sequence[str] | None) -> Namespace:
-    parser = ArgumentParser(prog="redrive", description="Take dead letters of memories' work back to the queue.")
-    for name, output in (("table", "TableName"), ("queue", "QueueUrl"), ("dead", "DeadLetterQueueUrl")):
+    parser = ArgumentParser(prog="redrive", description="Take dead letters of memories' work back to their queue.")
+    for name, output in NAMED.items():
         parser.add_argument(f"--{name}", required=True, help=f"the stack's output {output}")
     parser.add_argument("--region", help="where they are (default: as AWS is configured)")
     parser.add_argument("--list", action="store_true", help="only show what is there")

@@ -29,7 +29,7 @@ BODY_BYTES = 50 << 20
 DRAIN_SECONDS = 2.0
 PRESIGNED = "/_s3/"
 PROJECT_MEMORY = "/sandbox/memory/v1"
-MEMORIES = "/v1/memories"
+MEMORIES = ("/v1/memories", "/v1/files")
 
 
 class BodyTooLarge(Exception):

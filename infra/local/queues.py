@@ -11,14 +11,17 @@ import hashlib
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infra.local.instances import FunctionFailed
 from infra.local.stack import REGION
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from infra.local.instances import Instances
-    from infra.local.stack import QueueSource
+    from infra.local.stack import Function, QueueSource
     from shared.aws.clients import Aws
 
 WIDTH = 2
@@ -109,6 +112,13 @@ class Poller:
         entries: Any = [{"Id": str(n), "ReceiptHandle": m["ReceiptHandle"]} for n, m in enumerate(done)]
         if entries:
             self._aws.sqs.delete_message_batch(QueueUrl=self._source.url, Entries=entries)
+
+
+def on_real_queues(function: Function, real: Mapping[str, str]) -> Function:
+    """Return a function that works off the queues that `real` has under their variables, and no others."""
+    named = {url: real.get(variable) for variable, url in function.environment.items()}
+    found = [(source, named.get(source.url)) for source in function.queues]
+    return replace(function, queues=[replace(source, url=url) for source, url in found if url])
 
 
 def event_of(messages: list[Any], arn: str) -> dict[str, Any]:

@@ -6,14 +6,13 @@ import logging
 import os
 import threading
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from infra.local.credentials import credentials_of
 from infra.local.gateway import BODY_BYTES, Gateway
 from infra.local.instances import Instances, builder_of
-from infra.local.queues import Poller
+from infra.local.queues import Poller, on_real_queues
 from infra.local.resources import make_resources
 from infra.local.routes import Routes
 from infra.local.schedule import Scheduler
@@ -127,14 +126,10 @@ class Run:
         return [Instances(function, builder_of(function, self._aws, self._clock)) for function in functions]
 
     def _placed(self, function: Function) -> Function:
+        placed = function if self._settings.real is None else on_real_queues(function, self._settings.real)
         own = self._settings.variables(self._home.search)
-        function.environment.update({"DIRECT_BODY_BYTES": str(BODY_BYTES), **own})
-        return function if self._settings.real is None else self._of_real_queue(function)
-
-    def _of_real_queue(self, function: Function) -> Function:
-        """Return a function that works off the queue that QUEUE_URL names, or none where it names none."""
-        url = (self._settings.real or {}).get("QUEUE_URL")
-        return replace(function, queues=[replace(source, url=url) for source in function.queues if url])
+        placed.environment.update({"DIRECT_BODY_BYTES": str(BODY_BYTES), **own})
+        return placed
 
     def _gateway(self) -> Gateway:
         routes = [(*route, instances) for instances in self._instances for route in instances.function.routes]

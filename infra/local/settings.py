@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,15 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3")
 NEEDED = ("TABLE_NAME", "BUCKET_NAME")
-FOR_FUNCTIONS = ("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE", "MEMORIES_A_STORE", "VERSION_RETENTION_DAYS")
+QUEUES = ("QUEUE_URL", "DOCUMENTS_QUEUE_URL", "DEAD_LETTER_QUEUE_URL")
+FOR_FUNCTIONS = (
+    *("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE", "DOCUMENTS", "VISION"),
+    *("MEMORIES_A_STORE", "VERSION_RETENTION_DAYS"),
+)
 """What is handed on to the functions as it is."""
+
+OCR = "rapidocr_onnxruntime"
+"""The package that reads pictures on this machine (extra `ocr`)."""
 
 HIGHEST_PORT = 65_535
 
@@ -55,6 +63,8 @@ def settings_of(environ: Mapping[str, str]) -> Settings:
 
 def _for_functions(environ: Mapping[str, str]) -> dict[str, str]:
     given = {name: environ[name] for name in FOR_FUNCTIONS if environ.get(name)}
+    if "VISION" not in given and find_spec(OCR):
+        given["VISION"] = "local"
     if endpoint := environ.get("OPENSEARCH_ENDPOINT"):
         given |= {"SEARCH_BACKEND": "existing", "SEARCH_ENDPOINT": endpoint}
     return given
@@ -67,4 +77,4 @@ def _real(environ: Mapping[str, str]) -> dict[str, str] | None:
     missing = [name for name in NEEDED if not environ.get(name)]
     if missing:
         raise BadSetting(f"{given[0]} is set, so nothing is emulated; then {' and '.join(missing)} must be set too.")
-    return {name: environ[name] for name in (*NEEDED, "QUEUE_URL", "DEAD_LETTER_QUEUE_URL") if environ.get(name)}
+    return {name: environ[name] for name in (*NEEDED, *QUEUES) if environ.get(name)}

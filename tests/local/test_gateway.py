@@ -236,8 +236,9 @@ def test_other_surfaces_refuse_in_their_own_shape(raw: Raw) -> None:
     assert (answer["type"], answer["error"]["type"]) == ("error", "request_too_large")
 
 
-def test_memories_refuse_with_a_report_whose_request_id_is_a_uuid(raw: Raw) -> None:
-    raw.send(f"POST /v1/memories/add HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_BYTES + 1}\r\n\r\n".encode())
+@pytest.mark.parametrize("path", ["/v1/memories/add", "/v1/files"])
+def test_memories_refuse_with_a_report_whose_request_id_is_a_uuid(raw: Raw, path: str) -> None:
+    raw.send(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {BODY_BYTES + 1}\r\n\r\n".encode())
     status, headers, content = raw.response()
     answer = json.loads(content)
     assert (status, answer["success"], answer["error"]["code"]) == (413, False, "too_large")

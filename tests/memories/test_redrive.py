@@ -48,13 +48,13 @@ def given_up(front: Front, client: AddClient, user: str = "ann") -> str:
 
 def run(front: Front, *arguments: str) -> int:
     outputs = front.cloud.stack.outputs
-    named = ["--table", front.cloud.table_name, "--queue", outputs["QueueUrl"], "--dead", outputs["DeadLetterQueueUrl"]]
+    named = [f"--{name}={outputs[output]}" for name, output in redrive.NAMED.items()]
     return redrive.main([*named, *arguments], front.cloud.aws)
 
 
-def letters(front: Front) -> list[str]:
+def letters(front: Front, output: str = "DeadLetterQueueUrl") -> list[str]:
     answer: Any = front.cloud.aws.sqs.receive_message(
-        QueueUrl=dead(front).url, MaxNumberOfMessages=10, VisibilityTimeout=0
+        QueueUrl=front.cloud.stack.outputs[output], MaxNumberOfMessages=10, VisibilityTimeout=0
     )
     return [message["Body"] for message in answer.get("Messages", [])]
 
@@ -122,6 +122,14 @@ def test_other_work_is_sent_again_as_it_was(front: Front) -> None:
     assert run(front) == 0
     (sent,) = front.messages()
     assert {name: sent[name] for name in body} == body
+
+
+def test_what_is_to_be_read_goes_back_to_the_queue_of_documents(front: Front) -> None:
+    body = {"work": "read", "tenant": "acme", "project": "default", "task": "t", "user": "ann", "n": 0}
+    dead(front).send({**body, "reason": "x"}, group="t#0", once="d")
+    assert run(front) == 0
+    assert (front.messages(), letters(front)) == ([], [])
+    assert list(map(json.loads, letters(front, "DocumentsQueueUrl"))) == [body]
 
 
 def test_a_queue_that_does_not_answer_ends_the_command_with_a_reason(

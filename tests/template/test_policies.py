@@ -188,11 +188,6 @@ def test_memory_stores_see_their_objects_and_of_the_erasure_log_nothing(stack: S
     }
 
 
-def test_the_platform_sees_no_object(stack: Stack) -> None:
-    s3 = {a for s in statements(stack, "PlatformRole") for a in listed(s["Action"]) if a.startswith("s3:")}
-    assert s3 <= {"s3:ListBucket"}
-
-
 def granted(stack: Stack, role: str, service: str) -> set[tuple[str, str]]:
     return {
         (action, resource)
@@ -200,6 +195,13 @@ def granted(stack: Stack, role: str, service: str) -> set[tuple[str, str]]:
         for action in listed(statement["Action"])
         if action.startswith(f"{service}:")
         for resource in listed(statement["Resource"])
+    }
+
+
+def test_the_platform_sees_no_object_and_only_writes_to_the_erasure_log(stack: Stack) -> None:
+    assert granted(stack, "PlatformRole", "s3") == {
+        ("s3:ListBucket", "<Data.Outputs.BucketArn>"),
+        ("s3:PutObject", "<Data.Outputs.BucketArn>/keep/erasures/*"),
     }
 
 

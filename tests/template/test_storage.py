@@ -107,6 +107,13 @@ def test_in_prod_the_table_is_also_protected_from_a_single_call(data: Stack, pro
     assert table(prod.nested("Data"))["DeletionProtectionEnabled"] is True
 
 
+def test_a_restored_table_takes_the_place_of_the_own_one_which_stays(stack: Stack) -> None:
+    data = Stack(stack.nested("Data").template, {"Stage": "prod", "StackName": "lodestore-prod", "TableName": "back"})
+    assert data.outputs["TableName"] == "back"
+    assert data.outputs["TableArn"] == "arn:aws:dynamodb:eu-central-1:111122223333:table/back"
+    assert "Table" in data.resources
+
+
 def test_the_key_rotates(data: Stack) -> None:
     assert data.of_type("AWS::KMS::Key")["Key"]["EnableKeyRotation"] is True
 
