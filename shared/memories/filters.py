@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.kernel.clock import DAY_MS
 from shared.kernel.errors import InvalidInput
-from shared.search.port import AllOf, AnyOf, Is, Within
+from shared.search.port import AllOf, AnyOf, Is, Not, Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,6 +59,8 @@ def lets_through(condition: Condition, row: Item) -> bool:
             return all(lets_through(part, row) for part in parts)
         case AnyOf(parts):
             return any(lets_through(part, row) for part in parts)
+        case Not(part):
+            return not lets_through(part, row)
         case Is(field, values):
             return not set(values).isdisjoint(_values(field, row))
         case Within(field, _, gte, lt, _):

@@ -79,6 +79,7 @@ class _Piece:
             day=day_words(row["event_at"]),
             types=(row["memory_type"], *row["categories"]),
             document_id=row["document_id"],
+            reading=row.get("token"),
             agent_id=row["agent_id"],
             app_id=row["app_id"],
             session_id=row["session_id"],

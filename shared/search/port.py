@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from shared.models.port import Vector
 
-Keyword = Literal["modes", "source", "kind", "document_id", "agent_id", "app_id", "session_id", "types"]
+Keyword = Literal["modes", "source", "kind", "document_id", "reading", "agent_id", "app_id", "session_id", "types"]
 """The fields of a passage that are compared exactly."""
 
 Moment = Literal["created_at", "event_at"]
@@ -42,6 +42,7 @@ class Passage:
     `owner` is one user of one project (`UserAddress.owner`): it routes, filters, and names the embedded index's file.
     `text` is the piece; `speaker`, `previous`, `following` and `day` (the event's date in words) are found by too.
     `modes` are the output modes that find it; `types` the memory type and the categories; moments are in ms.
+    `document_id` and `reading` name the document that it is of, and the reading of it that it came from.
     """
 
     owner: str
@@ -62,6 +63,7 @@ class Passage:
     day: str = ""
     types: tuple[str, ...] = ()
     document_id: str | None = None
+    reading: str | None = None
     agent_id: str | None = None
     app_id: str | None = None
     session_id: str | None = None
@@ -105,7 +107,14 @@ class AnyOf:
     parts: tuple[Condition, ...]
 
 
-Condition = Is | Within | AllOf | AnyOf
+@dataclass(frozen=True)
+class Not:
+    """The part does not hold."""
+
+    part: Condition
+
+
+Condition = Is | Within | AllOf | AnyOf | Not
 
 
 @dataclass(frozen=True)
@@ -132,14 +141,16 @@ State = tuple[str, int]
 class Found:
     """A revision of a memory that a channel found, by its best passage; `asks`: that passage is a question.
 
-    Dense scores are similarities (-1 to 1), sparse ones BM25. Two revisions of one memory may both be found, between
-    the moment the second is current and the removal of the first's passages: which one counts, the record says.
+    Dense scores are similarities (-1 to 1), sparse ones BM25; `document_id` is the passage's. Two revisions of one
+    memory may both be found, between the moment the second is current and the removal of the first's passages: which
+    one counts, the record says.
     """
 
     memory_id: str
     revision: int
     score: float
     asks: bool = False
+    document_id: str | None = None
 
     @property
     def state(self) -> State:

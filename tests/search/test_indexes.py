@@ -8,8 +8,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shared.search.port import Within
-from tests.search.passages import EAST, NORTH, NORTH_EAST, OWNER, WEST, ask, by_meaning, by_words, ids, passage, search
+from shared.search.port import AllOf, Is, Not, Within
+from tests.search.passages import (
+    EAST,
+    NORTH,
+    NORTH_EAST,
+    OWNER,
+    WEST,
+    ask,
+    by_meaning,
+    by_words,
+    ids,
+    passage,
+    search,
+    where,
+)
 
 if TYPE_CHECKING:
     from shared.search.port import SearchIndex
@@ -187,6 +200,22 @@ def test_a_found_question_is_told_as_one(index: SearchIndex) -> None:
     found = search(index, "green tea")
     assert {one.memory_id: one.asks for one in found.dense} == {"m1": True, "m2": False, "m3": True}
     assert {one.memory_id: one.asks for one in found.sparse} == {"m1": True, "m2": False}
+
+
+def test_what_is_of_a_document_is_found_with_its_name(index: SearchIndex) -> None:
+    index.put([passage("m1", document_id="Dé/1", reading="r1"), passage("m2")])
+    found = search(index)
+    assert {one.memory_id: one.document_id for one in found.dense} == {"m1": "Dé/1", "m2": None}
+    assert {one.memory_id: one.document_id for one in found.sparse} == {"m1": "Dé/1", "m2": None}
+
+
+def test_a_reading_can_be_left_out(index: SearchIndex) -> None:
+    of_one = {"document_id": "d1"}
+    index.put([passage("m1", **of_one, reading="r1"), passage("m2", **of_one, reading="r2"), passage("m3")])
+    assert where(index, Not(Is("reading", ("r1",)))) == {"m2", "m3"}
+    assert where(index, Not(Is("reading", ("r1", "r2", "r3")))) == {"m3"}
+    assert where(index, AllOf((Is("document_id", ("d1",)), Not(Is("reading", ("r2",)))))) == {"m1"}
+    assert where(index, Is("reading", ("r2",))) == {"m2"}
 
 
 # ---- Words ---------------------------------------------------------------------------------------------

@@ -8,14 +8,14 @@ import numpy as np
 
 from shared.search.embedded.postings import Postings
 from shared.search.embedded.rows import VECTOR
-from shared.search.port import AllOf, AnyOf, Found, Is
+from shared.search.port import AllOf, AnyOf, Found, Is, Not
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from shared.search.embedded.file import OwnerFile
+    from shared.search.embedded.file import Added, OwnerFile
     from shared.search.port import Condition, State, Within
 
     Mask = NDArray[np.bool_]
@@ -39,6 +39,7 @@ class Columns:
         self._count = 0
         self._dead = 0
         self._states: list[State] = []
+        self._documents: list[str | None] = []
         self._number_of: dict[State, int] = {}
         self._postings = Postings()
         self._seqs = np.empty(_LEAST, np.int64)
@@ -108,9 +109,10 @@ class Columns:
             score = float(scores[place])
             if len(best) >= k and score < last:
                 break
-            memory, revision = state = self._states[self._state_of[place]]
-            last = score
-            best.setdefault(state, Found(memory, revision, last, asks=bool(self._asks[place])))
+            number = self._state_of[place]
+            state, last = self._states[number], score
+            asks, document_id = bool(self._asks[place]), self._documents[number]
+            best.setdefault(state, Found(state[0], state[1], last, asks=asks, document_id=document_id))
         return tuple(sorted(best.values(), key=lambda one: (-one.score, one.state))[:k])
 
     def _holds(self, where: Condition, file: OwnerFile) -> Mask:
@@ -119,6 +121,8 @@ class Columns:
                 return np.logical_and.reduce([self._holds(p, file) for p in parts]) if parts else ~self._none()
             case AnyOf(parts):
                 return np.logical_or.reduce([self._holds(p, file) for p in parts]) if parts else self._none()
+            case Not(part):
+                return ~self._holds(part, file)
         if where not in self._masks:
             self._masks[where] = self._read(where, file)
         return self._masks[where]
@@ -144,24 +148,26 @@ class Columns:
         there: NDArray[np.intp] = places[known[places] == wanted]
         return there
 
-    def _append(self, rows: Sequence[tuple[int, str, int, int, bytes, bytes]]) -> None:
+    def _append(self, rows: Sequence[Added]) -> None:
         if not rows:
             return
-        seqs, memories, revisions, asks, vectors, terms = zip(*rows, strict=True)
+        seqs, memories, revisions, documents, asks, vectors, terms = zip(*rows, strict=True)
         start, end = self._count, self._count + len(rows)
         self._make_room(end)
         self._seqs[start:end] = seqs
-        self._state_of[start:end] = [self._number(state) for state in zip(memories, revisions, strict=True)]
+        states = zip(memories, revisions, strict=True)
+        self._state_of[start:end] = [self._number(*one) for one in zip(states, documents, strict=True)]
         self._vectors[start:end] = np.frombuffer(b"".join(vectors), VECTOR).reshape(len(rows), -1)
         self._asks[start:end] = asks
         self._alive[start:end] = True
         self._postings.append(terms)
         self._count = end
 
-    def _number(self, state: State) -> int:
+    def _number(self, state: State, document: str | None) -> int:
         number = self._number_of.setdefault(state, len(self._states))
         if number == len(self._states):
             self._states.append(state)
+            self._documents.append(document)
         return number
 
     def _make_room(self, count: int) -> None:

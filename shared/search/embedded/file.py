@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from shared.search.embedded.rows import Row
     from shared.search.port import Keyword, State, Within
 
+    Added = tuple[int, str, int, str | None, int, bytes, bytes]
+
 _WAIT_S: Final = 15.0
 """How long a writer waits for another process's."""
 
@@ -27,8 +29,8 @@ PRAGMA journal_mode = WAL;
 BEGIN;
 CREATE TABLE passages (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, memory BLOB NOT NULL, revision INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-  generation INTEGER NOT NULL, created_at INTEGER NOT NULL, event_at INTEGER, asks INTEGER NOT NULL,
-  vector BLOB NOT NULL, terms BLOB NOT NULL,
+  generation INTEGER NOT NULL, created_at INTEGER NOT NULL, event_at INTEGER, document BLOB,
+  asks INTEGER NOT NULL, vector BLOB NOT NULL, terms BLOB NOT NULL,
   UNIQUE (memory, revision, ordinal)
 );
 CREATE TABLE labels (
@@ -123,10 +125,13 @@ class OwnerFile:
         (change,) = self._db.execute("SELECT change FROM changes").fetchone()
         return int(change)
 
-    def added_after(self, seq: int) -> list[tuple[int, str, int, int, bytes, bytes]]:
-        """Return what came after a passage: seq, memory, revision, asks, vector, terms; in order."""
-        asked = "SELECT seq, memory, revision, asks, vector, terms FROM passages WHERE seq > ? ORDER BY seq"
-        return [(at, spelt(memory), *rest) for at, memory, *rest in self._db.execute(asked, (seq,))]
+    def added_after(self, seq: int) -> list[Added]:
+        """Return what came after a passage: seq, memory, revision, document, asks, vector, terms; in order."""
+        asked = "SELECT seq, memory, revision, document, asks, vector, terms FROM passages WHERE seq > ? ORDER BY seq"
+        return [
+            (at, spelt(memory), revision, None if document is None else spelt(document), *rest)
+            for at, memory, revision, document, *rest in self._db.execute(asked, (seq,))
+        ]
 
     def removed_after(self, change: int) -> list[int]:
         """Return the passages that were removed after a change."""
@@ -162,13 +167,13 @@ class OwnerFile:
 
     def _add(self, row: Row) -> None:
         insert = """
-            INSERT INTO passages (memory, revision, ordinal, generation, created_at, event_at, asks, vector, terms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq
+            INSERT INTO passages
+            (memory, revision, ordinal, generation, created_at, event_at, document, asks, vector, terms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq
         """
         place = (row.memory, row.revision, row.ordinal, row.generation)
-        made = self._db.execute(
-            insert, (*place, row.created_at, row.event_at, row.asks, row.vector, row.terms)
-        ).fetchall()
+        said = (row.created_at, row.event_at, row.document, row.asks, row.vector, row.terms)
+        made = self._db.execute(insert, (*place, *said)).fetchall()
         for (seq,) in made:
             labels = [(field, value, seq) for field, value in row.labels]
             self._db.executemany("INSERT INTO labels VALUES (?, ?, ?)", labels)

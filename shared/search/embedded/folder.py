@@ -12,7 +12,7 @@ from typing import Final
 from shared.kernel.errors import Unavailable
 from shared.search.port import REINDEX, IndexMismatch
 
-MAPPING: Final = 1
+MAPPING: Final = 2
 """The version of what is in the files, of the analysis included; an index of another one is made anew."""
 
 _NAME: Final = "index.json"

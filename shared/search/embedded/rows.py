@@ -39,6 +39,7 @@ class Row:
     generation: int
     created_at: int
     event_at: int | None
+    document: bytes | None
     asks: bool
     vector: bytes
     terms: bytes
@@ -60,6 +61,7 @@ def row_of(passage: Passage, dimension: int) -> Row:
         generation=passage.generation,
         created_at=passage.created_at,
         event_at=passage.event_at,
+        document=None if passage.document_id is None else name(passage.document_id),
         asks=is_question(passage.text),
         vector=np.asarray(passage.vector, dtype=VECTOR).tobytes(),
         terms=_terms(passage),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from shared.search.opensearch import queries
 from shared.search.opensearch.bulk import IndexGone, store
 from shared.search.opensearch.connecting import WRITE_SECONDS, translated, unavailable
-from shared.search.opensearch.mapping import ASKS, definition, digest, state_of
+from shared.search.opensearch.mapping import ASKS, DOCUMENT, definition, digest, state_of
 from shared.search.opensearch.names import Aliases, Names, aliases_of, writing
 from shared.search.port import REINDEX, Channels, Found, IndexMismatch
 
@@ -206,7 +206,9 @@ def _hits(answer: dict[str, Any]) -> list[Found]:
 
 
 def _of_hit(hit: dict[str, Any]) -> Found:
-    return Found(*state_of(hit["_id"]), hit["_score"], asks=ASKS in hit.get("fields", ()))
+    told = hit.get("fields", {})
+    (document,) = told.get(DOCUMENT, [None])
+    return Found(*state_of(hit["_id"]), hit["_score"], asks=ASKS in told, document_id=document)
 
 
 def _best_of_each(hits: list[Found]) -> Iterator[Found]:

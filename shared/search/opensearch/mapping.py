@@ -18,7 +18,7 @@ from shared.search.port import Keyword, Moment
 if TYPE_CHECKING:
     from shared.search.port import Passage, State
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Counts up with every change of the mapping, of a digest or of the analysis: indexes of two never mix."""
 
 OWNER: Final = "owner"
@@ -26,6 +26,7 @@ STATE: Final = "state"
 GENERATION: Final = "generation"
 VECTOR: Final = "vector"
 ASKS: Final = "asks"
+DOCUMENT: Final = "document"
 
 _DIGITS = 7
 """Of a vector's numbers: what single precision holds."""
@@ -60,6 +61,7 @@ def _properties(dimension: int) -> dict[str, Any]:
         **dict.fromkeys((GENERATION, *get_args(Moment)), number),
         STATE: {"type": "keyword"},
         ASKS: {"type": "boolean"},
+        DOCUMENT: {"type": "keyword", "index": False},
         VECTOR: {
             "type": "knn_vector",
             "dimension": dimension,
@@ -74,6 +76,7 @@ def document(passage: Passage) -> dict[str, Any]:
     made |= {name: digests(getattr(passage, name)) for name in get_args(Keyword)}
     made |= {name: getattr(passage, name) for name in (GENERATION, *get_args(Moment))}
     made |= {ASKS: is_question(passage.text) or None}
+    made |= {DOCUMENT: passage.document_id}
     made |= {OWNER: digest(passage.owner), STATE: state_name((passage.memory_id, passage.revision))}
     if any(passage.vector):
         made[VECTOR] = numbers(passage.vector)

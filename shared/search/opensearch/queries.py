@@ -8,6 +8,7 @@ from shared.search.analysis import query_terms
 from shared.search.fields import BOOSTS, K1
 from shared.search.opensearch.mapping import (
     ASKS,
+    DOCUMENT,
     GENERATION,
     OWNER,
     STATE,
@@ -17,7 +18,7 @@ from shared.search.opensearch.mapping import (
     numbers,
     state_name,
 )
-from shared.search.port import AllOf, AnyOf, Is, Within
+from shared.search.port import AllOf, AnyOf, Is, Not, Within
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,7 +33,7 @@ _FACTOR: Final = K1 + 1
 """What this engine's BM25 is multiplied by, beside the formula."""
 _FARTHEST: Final = 2**63 - 1
 _BEST_FIRST: Final = [{"_score": "desc"}, {STATE: "asc"}]
-_BARE: Final[dict[str, Any]] = {"_source": False, "track_total_hits": False, "docvalue_fields": [ASKS]}
+_BARE: Final[dict[str, Any]] = {"_source": False, "track_total_hits": False, "docvalue_fields": [ASKS, DOCUMENT]}
 _NOTHING: Final[dict[str, Any]] = {**_BARE, "size": 0, "query": {"match_none": {}}}
 
 
@@ -101,6 +102,8 @@ def _filter(condition: Condition) -> dict[str, Any]:
         case AnyOf(parts):
             alternatives = [_filter(part) for part in parts]
             return {"bool": {"should": alternatives, "minimum_should_match": 1}} if parts else {"match_none": {}}
+        case Not(part):
+            return {"bool": {"must_not": [_filter(part)]}}
 
 
 def _bounds(moment: Within) -> dict[str, int]:
