@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from functions.memories.add_routes import ROOT, Adding, add_routes
+from functions.memories.file_routes import file_routes
 from functions.memories.limits import Limits
 from functions.memories.memory_routes import memory_routes
 from functions.memories.search_routes import search_routes
@@ -36,6 +37,7 @@ def routers(composed: Memories) -> Iterable[Router]:
     yield add_routes(_adding(composed))
     yield search_routes(composed)
     yield memory_routes(composed)
+    yield file_routes(composed)
 
 
 def build(environ: Mapping[str, str], aws: Aws, clock: Clock) -> Surface:

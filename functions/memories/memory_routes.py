@@ -67,7 +67,7 @@ def _add_reads(router: Router, composed: Memories) -> None:
     @router.get(f"{MEMORY}/history")
     def get_memory_history(memory_id: str) -> Response[Any]:
         request = request_of(router)
-        wish = HistoryWish(memory_id.lower(), _limit(request), request.query.get("cursor"))
+        wish = HistoryWish(memory_id.lower(), limit_in(request), request.query.get("cursor"))
         return success(request, Histories(composed.backing).page(admitted(request).scope, wish))
 
 
@@ -94,12 +94,12 @@ def _add_writes(router: Router, composed: Memories) -> None:
     @router.delete(ROOT)
     def forget_user() -> Response[Any]:
         request = request_of(router)
-        told = Erasing(composed.backing).erase(_user(request), request.correlation_id)
+        told = Erasing(composed.backing).erase(user_in(request), request.correlation_id)
         return success(request, told, 202)
 
 
 def _list_wish(request: Request) -> ListWish:
-    address, kind, limit = _user(request), request.query.get("kind"), _limit(request)
+    address, kind, limit = user_in(request), request.query.get("kind"), limit_in(request)
     if kind is not None and kind not in KINDS:
         raise InvalidInput.at("query", "kind", message=f"One of {', '.join(KINDS)}", value=kind[:200])
     filters = _filters(request)
@@ -118,7 +118,12 @@ def _filters(request: Request) -> Any:
         raise InvalidInput.at("query", "filters", message=message, value=text[:200]) from None
 
 
-def _user(request: Request) -> UserAddress:
+def user_in(request: Request) -> UserAddress:
+    """Return the user that a request's query names.
+
+    Raises:
+        InvalidInput: it names none, or has more than 255 characters.
+    """
     user_id = request.query.get("user_id", "").strip()
     if not 0 < len(user_id) <= USER_CHARACTERS or "\x00" in user_id:
         message = f"String should have 1 to {USER_CHARACTERS} characters after trimming"
@@ -126,7 +131,12 @@ def _user(request: Request) -> UserAddress:
     return UserAddress(admitted(request).scope, user_id)
 
 
-def _limit(request: Request) -> int:
+def limit_in(request: Request) -> int:
+    """Return how many things a page is to have.
+
+    Raises:
+        InvalidInput: not a number from 1 to 100.
+    """
     return integer_in(request.query, "limit", within=(1, 100), default=50)
 
 

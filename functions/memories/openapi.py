@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.memories import reading_schemas
+from functions.memories import file_openapi, reading_schemas
 from functions.memories.add_routes import ROOT
 from functions.memories.add_schemas import SCHEMAS, TEXT
 from functions.memories.describing import EVERY_ERROR, REPORT, TAG, told
@@ -46,4 +46,7 @@ def _adding() -> dict[str, dict[str, Json]]:
     }
 
 
-DESCRIPTION = Description(TAG, {**_adding(), **reading()}, {**SCHEMAS, **reading_schemas.SCHEMAS}, REPORT)
+_PATHS = {**_adding(), **reading(), **file_openapi.filing()}
+_SCHEMAS = {**SCHEMAS, **reading_schemas.SCHEMAS, **file_openapi.SCHEMAS}
+
+DESCRIPTION = Description(TAG, _PATHS, _SCHEMAS, REPORT)

@@ -71,7 +71,7 @@ def _lists() -> dict[str, dict[str, Json]]:
         f"{ROOT}/erasures/{{task_id}}": {
             "get": told(
                 "get_erasure",
-                "What forgetting a user has removed so far; for 30 days",
+                "What forgetting a user, or deleting a file, has removed so far; for 30 days",
                 parameter("path", "task_id", UUID),
                 errors=(*EVERY_ERROR, 404),
                 answers={"200": "ErasureReceipt"},

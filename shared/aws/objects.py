@@ -137,13 +137,13 @@ class Objects:
             return False
         return True
 
-    def presign_get(self, key: str, *, seconds: int, content_type: str) -> str:
-        """Return a URL that downloads one object as an attachment, for `seconds`."""
+    def presign_get(self, key: str, *, seconds: int, content_type: str, disposition: str = "attachment") -> str:
+        """Return a URL that downloads one object, for `seconds`, with these headers."""
         parameters = {
             "Bucket": self.bucket,
             "Key": key,
             "ResponseContentType": content_type,
-            "ResponseContentDisposition": "attachment",
+            "ResponseContentDisposition": disposition,
         }
         return self._aws.presigner.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
 

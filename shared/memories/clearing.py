@@ -12,6 +12,7 @@ from shared.aws.table import Query
 from shared.aws.writes import Delete, Update
 from shared.kernel.contention import persist
 from shared.kernel.scope import Scope
+from shared.memories.erasing import complete
 from shared.memories.neighbours import Neighbours
 from shared.memories.records import UserAddress, erasure_key, task_key
 from shared.memories.remains import Remains, clear_away
@@ -53,7 +54,7 @@ class Clearing:
             if page.last is not None and late():
                 return False
         self._forget_lease(address)
-        self._complete(receipt)
+        complete(self.means.backing, key_of(receipt))
         return True
 
     def clean(self, body: Mapping[str, Any]) -> None:
@@ -98,7 +99,8 @@ class Clearing:
                 return set()  # nobody asks for the receipt any more
             return set(failed.items)
         memories = [row for row in rows if row["sk"].startswith("m#")]
-        size = sum(row["size"] for row in memories)
+        files = [row for row in rows if row["sk"].startswith("u#") and row["status"] == "ready"]
+        size = sum(row["size"] for row in (*memories, *files))
         self.means.backing.note(Scope(receipt["tenant"], receipt["project"]), memories=-len(memories), bytes=-size)
         return set()
 
@@ -113,15 +115,6 @@ class Clearing:
     def _count(self, receipt: Item, **counts: int) -> None:
         self.means.backing.table.write(Update(key_of(receipt), add=counts))
 
-    def _complete(self, receipt: Item) -> None:
-        now = self.means.backing.clock.now_ms()
-        done = {"status": "success", "completed_at": now}
-        accepted = Update(key_of(receipt), done, when="#status = :accepted", values={"accepted": "accepted"})
-        try:
-            self.means.backing.table.write(accepted)
-        except ConditionFailed:
-            return
-
 
 def _all_of(address: UserAddress, generation: int) -> Query:
     """Return the query for what a user's partition has of generations before one."""
@@ -129,6 +122,6 @@ def _all_of(address: UserAddress, generation: int) -> Query:
         address.pk,
         keep="#user = :user AND #generation < :generation",
         values={"user": address.user, "generation": generation},
-        only=("pk", "sk", "object", "size", "task"),
+        only=("pk", "sk", "object", "size", "status", "task"),
         size=PAGE,
     )

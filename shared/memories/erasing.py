@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from shared.aws.errors import TransactionFailed
+from shared.aws.errors import ConditionFailed, TransactionFailed
 from shared.aws.items import key_of
 from shared.aws.writes import PRESENT, Delete, Put, Update
 from shared.kernel.clock import DAY_MS
@@ -28,13 +28,15 @@ from shared.retention.records import due_bucket
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shared.aws.items import Item
+    from shared.aws.items import Item, Key
     from shared.memories.backing import Backing
     from shared.retention.sweeper import Handler
 
     Record = dict[str, Any]
 
 ERASURE: Final = "memory_erasure"
+UNFILE: Final = "unfile"
+"""The work that a receipt of a file asks for; others ask for `erase`."""
 AGAIN_MS: Final = 5 * 60_000
 """How long after it was sent an erasure that is not done is sent again."""
 KEPT_MS: Final = 30 * DAY_MS
@@ -59,7 +61,7 @@ class Erasing:
         ErasureLog(self.backing.objects).write(Erasure(ulid(now), "memories_of_user", address.scope, ids))
         receipt = persist(lambda: self._turn(address, erasure_id, correlation_id))
         with suppress(Unavailable):  # the receipt is there: the sweeper sends it
-            _send(self.backing, receipt)
+            send(self.backing, receipt)
         return {"task_id": erasure_id, "status": "accepted"}
 
     def receipt(self, scope: Scope, erasure_id: str) -> Record:
@@ -85,7 +87,7 @@ class Erasing:
         name, seen = address.generation_name, generation_in(generations, address.user)
         first = f"attribute_not_exists(#{name}) OR " if seen == 0 else ""
         turn = Update(address.generation_key, {name: seen + 1}, when=f"{first}#{name} = :seen", values={"seen": seen})
-        receipt = _receipt(address, erasure_id, correlation_id, self.backing.clock.now_ms())
+        receipt = new_receipt(address, erasure_id, correlation_id, self.backing.clock.now_ms())
         receipt["generation"] = seen + 1
         try:
             self.backing.table.transact(turn, Put(receipt))
@@ -111,16 +113,17 @@ class Receipts:
             self.backing.table.write(Delete(key_of(row)))
             return True
         if row["status"] != "success":
-            _send(self.backing, row)
+            send(self.backing, row)
         done = row["status"] == "success"
         moment = row["created_at"] + KEPT_MS if done else now + AGAIN_MS
         due = {"expires_at": moment, "due": due_bucket(moment, row["erasure"])}
         # Whose it was is not kept once it is done.
-        self.backing.table.write(Update(key_of(row), due, drop=("user_id",) if done else (), when=PRESENT))
+        self.backing.table.write(Update(key_of(row), due, drop=("user_id", "tokens") if done else (), when=PRESENT))
         return True
 
 
-def _receipt(address: UserAddress, erasure_id: str, correlation_id: str, now: int) -> Item:
+def new_receipt(address: UserAddress, erasure_id: str, correlation_id: str, now: int) -> Item:
+    """Return the receipt of an erasure that begins, with nothing counted yet."""
     pk, sk = erasure_key(address.scope, erasure_id)
     return {
         "pk": pk,
@@ -142,9 +145,31 @@ def _receipt(address: UserAddress, erasure_id: str, correlation_id: str, now: in
     }
 
 
-def _send(backing: Backing, receipt: Item) -> None:
+def send(backing: Backing, receipt: Item) -> None:
+    """Have a worker do what a receipt is for.
+
+    Raises:
+        Unavailable: the queue does not answer.
+    """
     told = ("tenant", "project", "user_id", "generation", "erasure", "correlation_id")
     address = UserAddress(Scope(receipt["tenant"], receipt["project"]), receipt["user_id"])
+    work = receipt.get("work", "erase")
+    # A large document must not hold up its user's adds: what removes it is in a group of its own.
+    group = receipt["erasure"] if work == UNFILE else address.group
+    body = {"work": work, **{name: receipt[name] for name in told if name in receipt}}
     # Sent anew under another name each time: the queue takes one name once in five minutes.
-    body = {"work": "erase", **{name: receipt[name] for name in told}}
-    backing.queue.send(body, group=address.group, once=ulid(backing.clock.now_ms()))
+    backing.queue.send(body, group=group, once=ulid(backing.clock.now_ms()))
+
+
+def complete(backing: Backing, receipt: Key) -> None:
+    """Say in a receipt that all is gone.
+
+    Raises:
+        Unavailable: the table does not answer.
+    """
+    done = {"status": "success", "completed_at": backing.clock.now_ms()}
+    accepted = Update(receipt, done, when="#status = :accepted", values={"accepted": "accepted"})
+    try:
+        backing.table.write(accepted)
+    except ConditionFailed:
+        return  # another delivery was first

@@ -14,6 +14,7 @@ from shared.aws.queue import Queue
 from shared.aws.table import Table
 from shared.memories.backing import Backing as MemoryBacking
 from shared.memories.erasing import Receipts
+from shared.memories.files.uploads import Lapsing
 from shared.memories.settling import Settling
 from shared.projects.backing import Backing
 from shared.projects.removal import Removal
@@ -72,6 +73,7 @@ def handlers(stores: Stores, deadline: Deadline, meter: UsageMeter) -> Mapping[s
         **StoreRemoval(memory_stores, deadline.passed).handlers(),
         **Settling(memories).handlers(),
         **Receipts(memories).handlers(),
+        **Lapsing(memories).handlers(),
     }
 
 

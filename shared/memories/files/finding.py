@@ -22,18 +22,20 @@ def is_there(row: Item, generations: Item | None, now: int) -> bool:
     return is_visible(row, generations) and ("expires_at" not in row or bool(row["expires_at"] > now))
 
 
-def seen_file(backing: Backing, scope: Scope, file_id: str) -> tuple[Item, Item | None]:
+def seen_file(backing: Backing, scope: Scope, file_id: str, user_id: str | None = None) -> tuple[Item, Item | None]:
     """Return a file's row, and the generations that it was held against.
 
     Raises:
-        NotFound: there is none, or it was deleted, or it is another project's.
+        NotFound: there is none, or it was deleted, or it is another project's, or not of the user that is named.
     """
     if has_form(file_id):
         key, generations_key = file_key(scope, file_id), generations_of(scope, file_id)
         found = backing.table.batch_get([key, generations_key])
         generations = found.get(generations_key)
-        if key in found and is_there(found[key], generations, backing.clock.now_ms()):
-            return found[key], generations
+        row = found.get(key)
+        named = row is not None and user_id in (None, row["user_id"])
+        if row is not None and named and is_there(row, generations, backing.clock.now_ms()):
+            return row, generations
     raise unknown_file()
 
 
