@@ -20,7 +20,7 @@ from shared.kernel.ids import ulid
 from shared.memories.erasing import UNFILE, new_receipt, send
 from shared.memories.files.finding import seen_file
 from shared.memories.files.views import document_keys_of, file_id_of
-from shared.memories.records import UserAddress, by_origin
+from shared.memories.records import UserAddress
 from shared.retention.erasures import Erasure, ErasureLog
 
 if TYPE_CHECKING:
@@ -106,9 +106,11 @@ class _Deletion:
 
     def _log(self, row: Item, documents: Sequence[Item]) -> None:
         """Log what is deleted first: what is logged and not deleted is removed by a restored table's replay alone."""
-        begin = [by_origin(row["user"], document["token"], "") for document in documents]
-        ids = {"pk": row["pk"], "rows": [row["sk"], *(document["sk"] for document in documents)], "l2": begin}
-        ErasureLog(self._backing.objects).write(Erasure(self._name, "file", self._scope, ids))
+        # The same bytes sent again are a file of the same id: when it came tells which one was deleted.
+        named = [{"document": document["sk"].removeprefix("d#"), "token": document["token"]} for document in documents]
+        whose = {"pk": row["pk"], "user": row["user"]}
+        ids = {**whose, "file": file_id_of(row), "created_at": row["created_at"], "documents": named}
+        ErasureLog(self._backing.objects).write(Erasure(self._name, "memory_file", self._scope, ids))
 
     def _account(self, row: Item) -> None:
         if row["status"] == "ready":
