@@ -13,8 +13,10 @@ from shared.kernel.errors import Conflict, InvalidInput, LodestoreError, Unauthe
 from shared.kernel.strict_json import compact
 from shared.memories.accepting import Accepted, Accepting, Wanted
 from shared.memories.balances import shown
+from shared.memories.events import events_of
+from shared.memories.files.sending import jobs_of
 from shared.memories.records import UserAddress, task_key
-from shared.memories.tasks import Tasks, status_view
+from shared.memories.status import status_view
 from shared.tenancy.models import Admitted
 
 if TYPE_CHECKING:
@@ -23,10 +25,11 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.event_handler import Response
     from aws_lambda_powertools.event_handler.api_gateway import Router
 
-    from functions.memories.bodies import AddBody
-    from functions.memories.limits import Limits
+    from functions.memories.bodies import AddBody, Deployed
     from shared.aws.items import Item, Key
     from shared.http.request import Request
+    from shared.memories.backing import Backing
+    from shared.memories.tasks import Tasks
 
 ROOT = "/v1/memories"
 EVENTS_BYTES = 5_000_000
@@ -37,27 +40,32 @@ EVENTS_BYTES = 5_000_000
 class Adding:
     """What the routes close over; `run` does a task in this thread, or is None where that is not allowed."""
 
+    backing: Backing
     accepting: Accepting
     tasks: Tasks
-    limits: Limits
+    deployed: Deployed
     body_bytes: int
-    language: str
     run: Callable[[Key], None] | None
 
     def add(self, request: Request) -> Response[Any]:
         """Accept a request, and answer 202; or 200 if the caller waits and it is done by then."""
         caller = admitted(request)
-        body = add_body(request.json_within(self.body_bytes), request.headers, self.limits, language=self.language)
+        body = add_body(request.json_within(self.body_bytes), request.headers, self.deployed)
         if not body.in_background and self.run is None:
             message = "async_mode false is not served in production: add with async_mode true, and ask for the status"
             raise InvalidInput.at("body", "async_mode", message=message, type_="combination")
         address = UserAddress(caller.scope, body.add.user_id)
         accepted = self.accepting.accept(_wanted(body, address, caller, request.correlation_id))
         task = self._end_of(accepted, body, address)
-        events = self.tasks.events(task) if task and task["status"] == "success" else None
+        events = events_of(self.backing, task) if task and task["status"] == "success" else None
         if events is None or len(compact(events).encode()) > EVENTS_BYTES:
             return success(request, _told(accepted, "accepted", None), 202)
         return success(request, _told(self.accepting.ended(accepted, caller.key), "completed", events))
+
+    def status(self, request: Request, task_id: str) -> Response[Any]:
+        """Answer how a task stands, with each of its files and images."""
+        task = self.tasks.read(admitted(request).scope, task_id)
+        return json_answer(status_view(task, jobs_of(self.backing.table, task)))
 
     def _end_of(self, accepted: Accepted, body: AddBody, address: UserAddress) -> Item | None:
         if body.in_background or self.run is None:
@@ -79,8 +87,7 @@ def add_routes(adding: Adding) -> Router:
 
     @router.get(f"{ROOT}/add/status/<task_id>")
     def get_add_status(task_id: str) -> Response[Any]:
-        scope = admitted(request_of(router)).scope
-        return json_answer(status_view(adding.tasks.read(scope, task_id.lower())))
+        return adding.status(request_of(router), task_id.lower())
 
     return router
 
@@ -100,6 +107,8 @@ def _wanted(body: AddBody, address: UserAddress, caller: Admitted, correlation_i
         correlation_id,
         idempotency_key=body.idempotency_key,
         queued=body.in_background,
+        attachments=body.attachments,
+        check=body.references.check,
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from functions.memories.abilities import Abilities
 from functions.memories.add_routes import ROOT, Adding, add_routes
+from functions.memories.bodies import Deployed
 from functions.memories.file_routes import file_routes
 from functions.memories.limits import Limits
 from functions.memories.memory_routes import memory_routes
@@ -18,6 +20,7 @@ from shared.memories.accepting import Accepting
 from shared.memories.tasks import Tasks
 from shared.wiring.handlers import lazily
 from shared.wiring.memories import SURFACE, Memories, SearchIsOff
+from shared.wiring.models import captions, reads_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -72,13 +75,22 @@ def _admission(composed: Memories) -> Admit:
 
 def _adding(composed: Memories) -> Adding:
     environment = composed.environment
+    deployed = Deployed(Limits.of(composed.environ), _abilities(composed), environment.memory_language)
     return Adding(
+        composed.backing,
         Accepting(composed.backing, composed.quotas),
         Tasks(composed.backing),
-        Limits.of(composed.environ),
+        deployed,
         environment.direct_body_bytes,
-        environment.memory_language,
         run=None if environment.stage == "prod" else composed.run,
+    )
+
+
+def _abilities(composed: Memories) -> Abilities:
+    return Abilities(
+        composed.reads_documents,
+        pictures=reads_pictures(composed.environ),
+        captions=captions(composed.environ),
     )
 
 

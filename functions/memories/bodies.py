@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from functions.memories.combinations import Combination
 from functions.memories.fields import NUL, Fields
 from functions.memories.messages import messages_of
+from functions.memories.references import References
 from shared.kernel.errors import InvalidInput
 from shared.kernel.strict_json import compact
 from shared.memories.context import trimmed
@@ -16,7 +17,9 @@ from shared.memories.models import Add, ChunkPlace
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from functions.memories.abilities import Abilities
     from functions.memories.limits import Limits
+    from shared.memories.files.rows import Attachment
 
 MODES = ("default", "raw", "pre_summarized")
 CONTENT_TYPES = ("code", "work", "auto", "document", "dialogue")
@@ -36,23 +39,38 @@ class AddBody:
     in_background: bool
     wait: int
     idempotency_key: str | None
+    attachments: tuple[Attachment, ...]
+    references: References
 
 
-def add_body(body: Any, headers: Mapping[str, str], limits: Limits, *, language: str) -> AddBody:
-    """Return a checked Add; `language` is the deployment's default.
+@dataclass(frozen=True)
+class Deployed:
+    """What a deployment allows and is able to, and the language that it writes where none is asked for."""
+
+    limits: Limits
+    abilities: Abilities
+    language: str
+
+
+def add_body(body: Any, headers: Mapping[str, str], deployed: Deployed) -> AddBody:
+    """Return a checked Add.
 
     Raises:
         InvalidInput: names each field and its rule.
         TooLarge: over a limit.
     """
+    limits, abilities = deployed.limits, deployed.abilities
     fields = Fields.of_body(body)
     messages = messages_of(fields, limits)
-    add = replace(_add_of(fields, limits, language), messages=tuple(given.message for given in messages))
+    add = replace(_add_of(fields, limits, deployed.language), messages=tuple(given.message for given in messages))
     in_background = fields.flag("async_mode", default=True)
     wait = fields.integer("wait", 0, LONGEST_WAIT_SECONDS, default=0)
     key = _idempotency_key(fields, headers, add.metadata)
-    Combination(fields, messages, add, in_background).check(limits)
-    return AddBody(add, in_background, wait or 0, key)
+    Combination(fields, messages, add, in_background).check(limits, abilities)
+    attached = [each for given in messages for each in given.parts.attached]
+    named = {each.attachment.n: each for each in attached if each.attachment.file_id}
+    attachments = tuple(each.attachment for each in attached)
+    return AddBody(add, in_background, wait or 0, key, attachments, References(named, limits, abilities))
 
 
 def _add_of(fields: Fields, limits: Limits, language: str) -> Add:

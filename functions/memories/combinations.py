@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from functions.memories.abilities import NO_DOCUMENTS
+from shared.memories.files.rows import extension_of
+
 if TYPE_CHECKING:
+    from functions.memories.abilities import Abilities
     from functions.memories.fields import Fields
     from functions.memories.limits import Limits
     from functions.memories.messages import Given
     from shared.memories.models import Add
 
 CODE_SOURCE = "memorax-code"
-NO_IMAGES = "Images are not enabled in this deployment"
-NO_DOCUMENTS = "Documents are not enabled in this deployment"
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,8 @@ class Combination:
     add: Add
     in_background: bool
 
-    def check(self, limits: Limits) -> None:
-        """Note every combination that is not allowed, and raise for what is too much.
+    def check(self, limits: Limits, abilities: Abilities) -> None:
+        """Note every combination that is not allowed, and raise for what is too much, or not enabled.
 
         Raises:
             TooLarge: over one of the limits.
@@ -37,7 +39,7 @@ class Combination:
         self._check_images()
         self.body.check()
         self._check_sizes(limits)
-        self._refuse_what_is_not_enabled()
+        self._check_enabled(abilities)
         self.body.check()
 
     def _rule(self, field: str, message: str, *, holds: bool) -> None:
@@ -61,9 +63,12 @@ class Combination:
         self._rule("chunk", f"chunk {only}", holds=add.chunk is None or (code and default))
 
     def _check_files(self) -> None:
-        files = [given for given in self.messages if given.parts.files]
+        files = [given for given in self.messages if given.parts.of("file")]
         kind = self.add.content_type
         self._rule("content_type", "content_type document needs a file part", holds=bool(files) or kind != "document")
+        ids = [each.attachment.file_id for given in self.messages for each in given.parts.attached]
+        named = [identifier for identifier in ids if identifier]
+        self._rule("messages", "A file_id may be named once a request", holds=len(set(named)) == len(named))
         if not files:
             return
         self._rule("content_type", "A file needs content_type work, auto or document", holds=kind != "code")
@@ -75,11 +80,9 @@ class Combination:
         for given in files:
             if given.message.role != "user":
                 given.fields.refuse("content", "Only a user's message may have files", "combination")
-        ids = [identifier for given in self.messages for identifier in given.parts.file_ids]
-        self._rule("messages", "A file_id may be named once a request", holds=len(set(ids)) == len(ids))
 
     def _check_images(self) -> None:
-        if any(given.parts.images for given in self.messages):
+        if any(given.parts.of("image") for given in self.messages):
             kind = self.add.content_type
             self._rule("content_type", "An image needs content_type work or code", holds=kind in ("work", "code"))
             self._rule("mode", "An image needs mode default", holds=self.add.mode == "default")
@@ -90,19 +93,23 @@ class Combination:
         for given in self.messages:
             if len(given.message.text) > most:
                 given.fields.too_large("content", f"At most {most} characters a message")
-            if given.parts.images > limits.images_a_message:
+            if len(given.parts.of("image")) > limits.images_a_message:
                 given.fields.too_large("content", f"At most {limits.images_a_message} images a message")
-        if sum(given.parts.images for given in self.messages) > limits.images:
+        if sum(len(given.parts.of("image")) for given in self.messages) > limits.images:
             self.body.too_large("messages", f"At most {limits.images} images a request")
-        if sum(given.parts.files for given in self.messages) > limits.files:
+        if sum(len(given.parts.of("file")) for given in self.messages) > limits.files:
             self.body.too_large("messages", f"At most {limits.files} files a request")
         summaries = self.add.mode == "pre_summarized"
         if summaries and sum(len(m.text.strip()) for m in self.add.messages) > limits.summaries_characters:
             self.body.too_large("messages", f"At most {limits.summaries_characters} characters of summaries a request")
 
-    def _refuse_what_is_not_enabled(self) -> None:
+    def _check_enabled(self, abilities: Abilities) -> None:
         for given in self.messages:
-            if given.parts.files:
+            if given.parts.of("file") and not abilities.documents:
                 given.fields.refuse("content", NO_DOCUMENTS, "not_enabled")
-            if given.parts.images:
-                given.fields.refuse("content", NO_IMAGES, "not_enabled")
+            for file in given.parts.of("file"):
+                name = file.attachment.filename
+                abilities.check_file(file.fields, "filename", name and extension_of(name))
+            for image in given.parts.of("image"):
+                if image.attachment.caption is None:
+                    abilities.check_uncaptioned(image.fields, in_background=self.in_background)

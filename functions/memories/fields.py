@@ -49,9 +49,13 @@ class Fields:
 
     def too_large(self, name: str | int, message: str) -> NoReturn:
         """Raise TooLarge at a field."""
-        parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in (*self.loc[1:], name)]
-        field = "".join(parts).removeprefix(".")
+        field = self.path(name)
         raise TooLarge(f"{field}: {message}", details=[{"field": field, "message": message}])
+
+    def path(self, name: str | int) -> str:
+        """Return where a field is, as callers are told it: `messages[0].content`."""
+        parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in (*self.loc[1:], name)]
+        return "".join(parts).removeprefix(".")
 
     def text(self, name: str, *, most: int | None = None, required: bool = False, nullable: bool = False) -> str | None:
         """Return a string of at most `most` characters, NUL characters left out."""

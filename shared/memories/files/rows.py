@@ -39,7 +39,8 @@ class Attachment:
     """A file or an image of an add: bytes that came with it, or the id of a file that is there.
 
     `n` counts all attachments of a request from 0, `index` those of its kind; `position` is its message's place.
-    Of `content` and `file_id` one is given; `filename` with a file's `content`, `media_type` with an image's.
+    Of `content` and `file_id` one is given; `filename` with a file's `content`, with an image's `media_type`, and the
+    pixels of a frame and the number of frames that its headers announce.
     """
 
     of: Literal["file", "image"]
@@ -50,6 +51,8 @@ class Attachment:
     file_id: str | None = None
     filename: str | None = None
     media_type: str | None = None
+    pixels: int | None = None
+    frames: int | None = None
     detail: str = "auto"
     caption: str | None = None
 
@@ -57,6 +60,11 @@ class Attachment:
 def by_arrival(user: str, created_at: int, file_id: str) -> str:
     """Return a file's place (`l1`) among its user's; no memory's begins like it."""
     return f"{user}~{created_at:015d}#{file_id}"
+
+
+def extension_of(filename: str) -> str:
+    """Return the extension of a filename that has one, in small letters."""
+    return filename.rpartition(".")[2].lower()
 
 
 def document_name(filename: str) -> str:
