@@ -43,8 +43,8 @@ _TRANSCRIBE = f"""\
 You copy the text that is written in a picture.
 {_DATA}
 Copy all of it, in the order that a reader takes, line by line, exactly as it is written and in its own language; do \
-not translate, correct, sum up or explain. Headings are lines that begin with "# " or "## ", tables are Markdown tables. \
-What can't be read is left out. Answer with the text alone. Where nothing is written, answer {NO_TEXT} alone."""
+not translate, correct, sum up or explain. Headings are lines that begin with "# ", tables are Markdown tables. What \
+can't be read is left out. Answer with the text alone. Where nothing is written, answer {NO_TEXT} alone."""
 
 _LENGTHS: Final = {
     "low": "One or two sentences.",

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from functions.memories import api
+from shared.aws.items import decode_item
 from shared.aws.objects import Objects
 from shared.aws.table import Table
 from shared.aws.writes import Update
 from shared.kernel.scope import Role, Scope
-from shared.memories.records import task_key
+from shared.memories.files.sending import jobs_of
+from shared.memories.records import file_key, task_key
 from shared.tenancy import background
 from shared.tenancy.models import KeyWish
 from shared.wiring.environment import Environment
@@ -93,22 +95,36 @@ class Front:
 
     def tasks(self) -> list[str]:
         """Return the ids of all tasks that are stored."""
-        return sorted(i["task"]["S"] for i in self.cloud.items() if i["pk"]["S"].startswith("W#"))
+        return sorted(i["task"]["S"] for i in self.cloud.items() if i["sk"]["S"] == "task")
 
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self, queue: str = "QUEUE_URL") -> list[dict[str, Any]]:
         """Take what is in the queue, with its attributes."""
         found: list[dict[str, Any]] = []
+        url = self.environ[queue]
         while True:
             answer: Any = self.cloud.aws.sqs.receive_message(
-                QueueUrl=self.environ["QUEUE_URL"], MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
+                QueueUrl=url, MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
             )
             if not answer.get("Messages"):
                 return found
             found += [{**json.loads(sent["Body"]), **sent["Attributes"]} for sent in answer["Messages"]]
             for sent in answer["Messages"]:
-                self.cloud.aws.sqs.delete_message(
-                    QueueUrl=self.environ["QUEUE_URL"], ReceiptHandle=sent["ReceiptHandle"]
-                )
+                self.cloud.aws.sqs.delete_message(QueueUrl=url, ReceiptHandle=sent["ReceiptHandle"])
+
+    def reads(self) -> list[dict[str, Any]]:
+        """Take what is in the queue of documents."""
+        return self.messages("DOCUMENTS_QUEUE_URL")
+
+    def jobs(self, task_id: str) -> list[Item]:
+        """Return the jobs of a task's files and images."""
+        return jobs_of(self.table, self.task(task_id) or {})
+
+    def rows(self, prefix: str) -> list[Item]:
+        """Return the rows whose sort key begins so: `u#` are files."""
+        return [decode_item(i) for i in self.cloud.items() if i["sk"]["S"].startswith(prefix)]
+
+    def file(self, file_id: str) -> Item | None:
+        return self.table.get(file_key(SCOPE, file_id))
 
     def payload(self, task_id: str) -> dict[str, Any]:
         task = self.task(task_id)
@@ -155,4 +171,5 @@ def warm(front: Front, client: AddClient) -> None:
 
 
 def nothing_is_left(front: Front) -> bool:
-    return not front.tasks() and not front.cloud.object_keys() and not front.messages()
+    stored = [i for i in front.cloud.items() if i["pk"]["S"].startswith("W#") or i["sk"]["S"].startswith("u#")]
+    return not stored and not front.cloud.object_keys() and not front.messages() and not front.reads()
