@@ -108,8 +108,14 @@ class _Deletion:
         """Log what is deleted first: what is logged and not deleted is removed by a restored table's replay alone."""
         # The same bytes sent again are a file of the same id: when it came tells which one was deleted.
         named = [{"document": document["sk"].removeprefix("d#"), "token": document["token"]} for document in documents]
-        whose = {"pk": row["pk"], "user": row["user"]}
-        ids = {**whose, "file": file_id_of(row), "created_at": row["created_at"], "documents": named}
+        whose = {"pk": row["pk"], "user": row["user"], "erasure": self._erasure_id}
+        ids = {
+            **whose,
+            "object": row["object"],
+            "file": file_id_of(row),
+            "created_at": row["created_at"],
+            "documents": named,
+        }
         ErasureLog(self._backing.objects).write(Erasure(self._name, "memory_file", self._scope, ids))
 
     def _account(self, row: Item) -> None:
