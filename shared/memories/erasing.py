@@ -56,9 +56,7 @@ class Erasing:
             Conflict: others kept erasing the same user for longer than the retries last.
             Unavailable: a store does not answer; it may have been done or not.
         """
-        erasure_id, now = str(uuid.uuid4()), self.backing.clock.now_ms()
-        ids = {"user": address.user, "pk": address.pk, "at": now}
-        ErasureLog(self.backing.objects).write(Erasure(ulid(now), "memories_of_user", address.scope, ids))
+        erasure_id = str(uuid.uuid4())
         receipt = persist(lambda: self._turn(address, erasure_id, correlation_id))
         with suppress(Unavailable):  # the receipt is there: the sweeper sends it
             send(self.backing, receipt)
@@ -86,14 +84,20 @@ class Erasing:
         generations = self.backing.table.get(address.generation_key)
         name, seen = address.generation_name, generation_in(generations, address.user)
         first = f"attribute_not_exists(#{name}) OR " if seen == 0 else ""
+        now = self.backing.clock.now_ms()
+        self._log(address, erasure_id, seen + 1, now)
         turn = Update(address.generation_key, {name: seen + 1}, when=f"{first}#{name} = :seen", values={"seen": seen})
-        receipt = new_receipt(address, erasure_id, correlation_id, self.backing.clock.now_ms())
-        receipt["generation"] = seen + 1
+        receipt = {**new_receipt(address, erasure_id, correlation_id, now), "generation": seen + 1}
         try:
             self.backing.table.transact(turn, Put(receipt))
         except TransactionFailed:
             raise LostRace(pause=False) from None
         return receipt
+
+    def _log(self, address: UserAddress, erasure_id: str, generation: int, now: int) -> None:
+        """Log, before it is so, that everything of the generations before one is forgotten."""
+        ids = {"user": address.user, "pk": address.pk, "generation": generation, "erasure": erasure_id}
+        ErasureLog(self.backing.objects).write(Erasure(ulid(now), "memories_of_user", address.scope, ids))
 
 
 @dataclass(frozen=True)

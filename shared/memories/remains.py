@@ -108,13 +108,29 @@ def scrub(backing: Backing, address: UserAddress, memory_ids: Collection[str]) -
     """Forget what memories said before, and keep that they were there; a restored table must forget it again."""
     if not memory_ids:
         return
-    pasts = [
-        past for rows in each(lambda n: list(past_rows(backing.table, address.pk, n)), memory_ids) for past in rows
-    ]
-    said = [past for past in pasts if past.get("text") is not None or "object" in past]
-    ids = {"pk": address.pk, "rows": [*(f"m#{n}" for n in memory_ids), *(past["sk"] for past in said)]}
-    ErasureLog(backing.objects).write(Erasure(ulid(backing.clock.now_ms()), "memories", address.scope, ids))
-    each(lambda past: _forget_text(backing, past), said)
+    # Their own first: what one is then is among its past rows, read after it, if it has changed in between.
+    keys = {memory_id: memory_key(address.scope, memory_id) for memory_id in memory_ids}
+    now = read_all(backing.table, list(keys.values()))
+    pasts = dict(zip(keys, each(lambda n: list(past_rows(backing.table, address.pk, n)), keys), strict=True))
+    until = {name: _until(now.get(key), pasts[name]) for name, key in keys.items()}
+    ids = {"pk": address.pk, "memories": until}
+    ErasureLog(backing.objects).write(Erasure(ulid(backing.clock.now_ms()), "past_of_memories", address.scope, ids))
+    each(lambda past: forget_text(backing, past), [past for rows in pasts.values() for past in rows if says(past)])
+
+
+def says(past: Item) -> bool:
+    """Tell whether a past row still has what its memory said."""
+    return past.get("text") is not None or "object" in past
+
+
+def forget_text(backing: Backing, past: Item) -> None:
+    """Forget what a past row says, and keep that it was there."""
+    if "object" in past:
+        backing.objects.delete(past["object"])
+    try:
+        backing.table.write(Update(key_of(past), {"text": None}, drop=("object", "size"), when=PRESENT))
+    except ConditionFailed:
+        return  # its user has deleted it altogether
 
 
 def leftovers_of(backing: Backing, task: Item) -> Leftovers:
@@ -131,10 +147,6 @@ def _of_changes(committed: Sequence[Change], pending: Sequence[Change]) -> Remai
     return Remains(frozenset(made | ended), frozenset(long), frozenset(forgotten))
 
 
-def _forget_text(backing: Backing, past: Item) -> None:
-    if "object" in past:
-        backing.objects.delete(past["object"])
-    try:
-        backing.table.write(Update(key_of(past), {"text": None}, drop=("object", "size"), when=PRESENT))
-    except ConditionFailed:
-        return  # its user has deleted it altogether
+def _until(row: Item | None, pasts: Sequence[Item]) -> int:
+    """Return the moment (ms) before which all that a memory said is forgotten."""
+    return max([*(past["at"] + 1 for past in pasts), *([row["decided_at"]] if row else [])], default=0)

@@ -8,7 +8,7 @@ A version whose time is over goes alone: its row first, so that no answer names 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import TransactionFailed
 from shared.aws.items import key_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from shared.aws.items import Item
     from shared.stores.backing import Backing
+    from shared.stores.records import Record
 
     Handler = Callable[[Item], bool]
 
@@ -44,10 +45,10 @@ def note_removed(backing: Backing, work: Item) -> None:
     _log(backing, work, "memory_store", store=work["store"])
 
 
-def erasure(address: StoreAddress, version: Item, now: int) -> Item:
-    """Return the job that erases a version's bytes."""
+def erasure(address: StoreAddress, version: Item, now: int, actor: Record) -> Item:
+    """Return the job that erases the bytes of a version that `actor` redacts."""
     gone = {"object": version["object"]} if "object" in version else {}
-    return job(ERASE_VERSION, address.scope, now, store=address.store_id, version=version["sk"], **gone)
+    return job(ERASE_VERSION, address.scope, now, store=address.store_id, version=version["sk"], by=actor, **gone)
 
 
 def erase(backing: Backing, work: Item) -> None:
@@ -128,9 +129,9 @@ def _remove_bytes(backing: Backing, work: Item) -> None:
 
 
 def _log_redaction(backing: Backing, work: Item) -> None:
-    _log(backing, work, "memory_version", store=work["store"], version=work["version"])
+    _log(backing, work, "memory_version", store=work["store"], version=work["version"], by=work["by"])
 
 
-def _log(backing: Backing, work: Item, kind: str, **ids: str) -> None:
+def _log(backing: Backing, work: Item, kind: str, **ids: Any) -> None:
     name = work["pk"].removeprefix("J#")
     ErasureLog(backing.objects).write(Erasure(name, kind, Scope(work["tenant"], work["project"]), ids))

@@ -11,6 +11,7 @@ from shared.kernel.scope import NAME, Role, Scope
 from shared.tenancy.credentials import digest_of
 from shared.tenancy.limits import counter_of_key, counter_of_project
 from shared.tenancy.models import DEFAULT_PROJECT, Admitted
+from shared.tenancy.opening import Opening
 from shared.tenancy.records import record_of, secret_key
 
 if TYPE_CHECKING:
@@ -44,13 +45,17 @@ class Gates:
 
 
 class Gatekeeper:
-    """Admits requests. A key is read from the table at most once in 55 s, so revoking one is known within 60 s."""
+    """Admits requests. A key is read from the table at most once in 55 s, so revoking one is known within 60 s.
+
+    So is a table's closing.
+    """
 
     def __init__(self, table: Table, clock: Clock, gates: Gates, remembered: Remembered[KeyRecord]) -> None:
         self._table = table
         self._clock = clock
         self._gates = gates
         self._remembered = remembered
+        self._opening = Opening(table, clock)
 
     def admit(self, presented: Presented, *, needs: Permission, operators: bool = False) -> Admitted:
         """Return the caller of a request that reads or writes; `operators` says whether this is theirs too.
@@ -60,6 +65,7 @@ class Gatekeeper:
             PermissionDenied: a key of another tenant or project than the request names, or without the permission.
             InvalidInput: a project header that can't name a project.
             RateLimited: the key's or the project's requests of this minute are used up.
+            TableClosed: the table is being restored.
         """
         key = self._authenticate(presented.secret)
         scope = scope_of(key, presented, operators=operators)
@@ -72,6 +78,7 @@ class Gatekeeper:
     def _authenticate(self, secret: str | None) -> KeyRecord:
         if not secret:
             raise Unauthenticated("Send a key: 'Authorization: Bearer K', 'Authorization: Token K' or 'X-Api-Key: K'.")
+        self._opening.check()
         digest = digest_of(secret)
         key = self._remembered.get(digest, lambda: self._read(digest))
         if key is None or (key.expires_at is not None and key.expires_at <= self._clock.now_ms()):

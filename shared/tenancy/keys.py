@@ -20,6 +20,8 @@ from shared.tenancy.credentials import digest_of, new_secret
 from shared.tenancy.models import KeyRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.aws.items import Item
     from shared.aws.table import Table
     from shared.kernel.clock import Clock
@@ -54,13 +56,27 @@ class KeyPage:
     next_page: str | None
 
 
-class Keys:
-    """The keys of all tenants. `remembered` is what admission remembers of them in this process."""
+def _untold(_: KeyRecord) -> None:
+    """Tell nobody: for whoever revokes no key."""
 
-    def __init__(self, table: Table, clock: Clock, remembered: Remembered[KeyRecord]) -> None:
+
+class Keys:
+    """The keys of all tenants. `remembered` is what admission remembers of them in this process.
+
+    `note_revoked` keeps outside of the table that a key is revoked: a restored table must refuse it again.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        remembered: Remembered[KeyRecord],
+        note_revoked: Callable[[KeyRecord], None] = _untold,
+    ) -> None:
         self._table = table
         self._clock = clock
         self._remembered = remembered
+        self._note_revoked = note_revoked
 
     def issue(self, wish: KeyWish, *, created_by: str | None = None) -> Issued:
         """Make a key with nobody's leave: for whoever holds the table itself (the first key, the local run)."""
@@ -128,8 +144,17 @@ class Keys:
         record, digest = self._find(asker, key_id)
         rules.check_may_revoke(asker, record)
         if record.revoked_at is None:
+            # Noted first: a key that is noted and then not revoked is revoked by nothing but a restored table's replay.
+            self._note_revoked(record)
             persist(lambda: self._revoke(record, digest))
         self._remembered.forget(digest)
+
+    def revoke_again(self, key_id: str) -> None:
+        """Revoke a key that was revoked before its table was restored; one that is unknown or revoked is left."""
+        pointer = self._table.get(records.pointer_key(key_id))
+        record = self._pointed(pointer) if pointer else None
+        if pointer and record and record.revoked_at is None:
+            persist(lambda: self._revoke(record, pointer["digest"]))
 
     def authenticated(self, secret: str) -> KeyRecord | None:
         """Return the record that a live secret belongs to: for the local run, which keeps its keys."""

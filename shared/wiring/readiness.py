@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from shared.aws.table import Table
 from shared.kernel.errors import Unavailable
+from shared.tenancy.opening import check_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 SECONDS = 3.0
 _PROBE_SECONDS = 2.0
-_PROBE_KEY = ("READY", "ready")
 
 
 class Readiness:
@@ -47,7 +47,7 @@ class Readiness:
 
 
 def _checks(environment: Environment, aws: Aws) -> Iterator[tuple[str, Check]]:
-    yield "table", lambda: Table(aws, environment.table_name).get(_PROBE_KEY)
+    yield "table", lambda: check_open(Table(aws, environment.table_name))
     yield "bucket", lambda: aws.s3.head_bucket(Bucket=environment.bucket_name)
     if environment.queue_url:
         yield "queue", lambda: aws.sqs.get_queue_attributes(QueueUrl=environment.queue_url, AttributeNames=["QueueArn"])

@@ -28,6 +28,7 @@ from shared.retention.rounds import RECONCILE, RENEW, Rounds, Walked
 from shared.retention.sweeper import Sweeper, Swept
 from shared.stores.backing import Backing as StoreBacking
 from shared.stores.removal import Removal as StoreRemoval
+from shared.tenancy.opening import open_new
 from shared.wiring.environment import Environment
 from shared.wiring.memories import SURFACE as MEMORIES
 from shared.wiring.projects import SURFACE as PROJECTS
@@ -93,8 +94,10 @@ class Sweeping:
 
         Raises:
             ValueError: an unknown job.
+            TableClosed: the table is being restored.
         """
         job = event.get("job")
+        open_new(self._stores.table)
         whole = Deadline(context.get_remaining_time_in_millis, margin_ms=MARGIN_MS)
         if job == "sweep":
             return self._run(job, whole.within(SWEEP_MS))

@@ -10,8 +10,12 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shared.aws.objects import Objects
 from shared.aws.table import Table
 from shared.http.admission import admission, by_method
+from shared.kernel.ids import ulid
+from shared.kernel.scope import Scope
+from shared.retention.erasures import Erasure, ErasureLog
 from shared.tenancy import background
 from shared.tenancy.admission import Gatekeeper, Gates
 from shared.tenancy.keys import Keys
@@ -24,12 +28,18 @@ from shared.tenancy.remembered import Remembered
 from shared.tenancy.usage import Usage, UsageMeter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.aws.clients import Aws
     from shared.http.admission import Needs
     from shared.http.surface import Admit
     from shared.kernel.clock import Clock
     from shared.tenancy.background import Later
     from shared.wiring.environment import Environment
+
+
+REVOKED_KEY = "api_key"
+"""The kind of erasure that a revoked key is: what must not come back with a restored table."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +69,24 @@ def tenancy(environment: Environment, aws: Aws, clock: Clock) -> Tenancy:
         # A clock that is known is held by its tenancy, so that its id can't be another's.
         name = (environment.table_name, id(clock))
         if name not in known:
-            known[name] = compose(Table(aws, environment.table_name), clock, background.later)
+            log = ErasureLog(Objects(aws, environment.bucket_name))
+            known[name] = compose(Table(aws, environment.table_name), clock, background.later, revocations(log, clock))
         return known[name]
 
 
-def compose(table: Table, clock: Clock, later: Later) -> Tenancy:
+def revocations(log: ErasureLog, clock: Clock) -> Callable[[KeyRecord], None]:
+    """Return what notes in the erasure log that a key is revoked."""
+
+    def note(record: KeyRecord) -> None:
+        scope = Scope(record.tenant or "", record.project or "")
+        log.write(Erasure(ulid(clock.now_ms()), REVOKED_KEY, scope, {"key": record.id}))
+
+    return note
+
+
+def compose(
+    table: Table, clock: Clock, later: Later, note_revoked: Callable[[KeyRecord], None] = lambda _: None
+) -> Tenancy:
     """Return a tenancy of its own, which remembers nothing; `later` is how it writes beside requests."""
     projects = Projects(table, clock)
     gates = Gates(RateLimits(table, clock), projects, LastUsed(table, clock, later))
@@ -71,7 +94,7 @@ def compose(table: Table, clock: Clock, later: Later) -> Tenancy:
     remembered = Remembered[KeyRecord](clock)
     return Tenancy(
         gatekeeper=Gatekeeper(table, clock, gates, remembered),
-        keys=Keys(table, clock, remembered),
+        keys=Keys(table, clock, remembered, note_revoked),
         projects=projects,
         meter=UsageMeter(table, clock, later),
         quotas=quotas,

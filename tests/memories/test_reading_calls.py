@@ -114,5 +114,5 @@ def test_forgetting_looks_logs_and_commits(shelf: Shelf, warm: Reader) -> None:
     assert calls.names == [BATCH, QUERY, STORE, TRANSACT, DELETE]
     assert shelf.index.calls == ["remove"]
     calls = asked(shelf, lambda: warm.delete(ROOT, query=f"user_id={USER}"), 202)
-    assert calls.names == [STORE, GET, TRANSACT, SEND]
+    assert calls.names == [GET, STORE, TRANSACT, SEND]
     assert shelf.index.calls == []

@@ -14,9 +14,9 @@ from shared.kernel.preconditions import Preconditions
 from shared.memories.changing import ChangeWish, Changing
 from shared.memories.erasing import Erasing
 from shared.memories.history import Histories, HistoryWish
+from shared.memories.outcome import State
 from shared.memories.records import UserAddress, task_key
 from shared.memories.rows import memory_id_of, next_revision
-from shared.memories.work import State
 from shared.retention.erasures import ErasureLog
 from tests.memories.fakes import Failing
 from tests.memories.works import ANA, SCOPE, works
@@ -88,8 +88,9 @@ def test_what_is_to_be_forgotten_is_gone_and_its_past_says_only_that(world: Work
     assert world.facts() == []
     assert [(p["event"], p["text"]) for p in world.past(memory)] == [("ADD", None), ("UPDATE", None), ("DELETE", None)]
     assert not [i for i in world.cloud.items() if i["sk"]["S"].startswith("f#")]
-    erased = [each for each in ErasureLog(world.objects).replay(0) if f"m#{memory}" in each.ids["rows"]]
-    assert [each.kind for each in erased] == ["memories"]
+    erased = [each for each in ErasureLog(world.objects).replay(0) if memory in each.ids["memories"]]
+    assert [each.kind for each in erased] == ["past_of_memories"]
+    assert erased[0].ids["memories"][memory] > world.past(memory)[-1]["at"]
 
 
 def test_what_was_forgotten_can_be_said_again(world: Works) -> None:

@@ -19,7 +19,7 @@ COSTS: dict[str, tuple[str, str, Any, int, int]] = {
     "list_api_keys": ("GET", KEYS, None, 1, 1),
     "list_api_keys with revoked ones": ("GET", f"{KEYS}?include_revoked=true", None, 1, 2),
     "read_api_key": ("GET", f"{KEYS}/{{id}}", None, 2, 2),
-    "revoke_api_key": ("DELETE", f"{KEYS}/{{id}}", None, 3, 3),
+    "revoke_api_key": ("DELETE", f"{KEYS}/{{id}}", None, 4, 4),
     "read_project": ("GET", "/v1/projects/blue", None, 1, 1),
     "put_project": ("PUT", "/v1/projects/blue", {"retention_days": 7}, 1, 1),
     "read_usage": ("GET", "/v1/usage", None, 2, 3),

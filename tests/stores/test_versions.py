@@ -221,7 +221,8 @@ def test_a_redaction_is_in_the_erasure_log(client: StoreClient, store: str, worl
     redact(client, store, memory["memory_version_id"])
     (entry,) = ErasureLog(world.objects).replay(0)
     assert (entry.kind, entry.scope) == ("memory_version", Scope("acme", "default"))
-    assert entry.ids == {"store": store, "version": memory["memory_version_id"]}
+    by = client.versions(store)[-1]["redacted_by"]
+    assert entry.ids == {"store": store, "version": memory["memory_version_id"], "by": by}
 
 
 def test_the_sweeper_forgets_a_redactions_work(client: StoreClient, store: str, world: World) -> None:

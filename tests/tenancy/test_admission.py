@@ -98,7 +98,7 @@ def test_a_key_that_is_used_all_the_time_is_still_read_again_every_minute(desk: 
         desk.admit(made.secret)
         desk.clock.move(seconds=5)
     keys_read = [c for c in desk.calls if c == "dynamodb.GetItem"]
-    assert len(keys_read) == 2 * 3  # the key and its project's settings, each 55 s
+    assert len(keys_read) == 3 * 3  # the key, its project's settings and whether the table is open, each 55 s
 
 
 def test_a_warm_request_of_a_key_without_limits_makes_no_call(desk: Desk) -> None:
