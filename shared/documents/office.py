@@ -1,0 +1,75 @@
+"""Reads text documents, sheets, slides and books of the office formats."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import TYPE_CHECKING, Final
+
+from shared.documents.markup import sections_of_markdown
+from shared.documents.native import text_of
+from shared.documents.port import Section
+from shared.documents.rich_text import slices_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+_SHEET: Final = re.compile(r"^## (.+)$", re.MULTILINE)
+_ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ROWS_END: Final = "\t\t"
+
+
+def sections_of_office(path: Path, extension: str) -> Iterator[Section]:
+    """Yield a document's sections: with headings where its format has some, sheets by name, slides by number.
+
+    Raises:
+        DocumentFailed: `too_complex`; other errors say that it is damaged.
+    """
+    return _READERS[extension](path, extension)
+
+
+def _headed(path: Path, extension: str) -> Iterator[Section]:
+    return sections_of_markdown([text_of(path, extension)])
+
+
+def _sheets(path: Path, extension: str) -> Iterator[Section]:
+    text = text_of(path, extension)  # each sheet is a heading and a table, in which no line begins so
+    heads = list(_SHEET.finditer(text))
+    for place, head in enumerate(heads):
+        end = heads[place + 1].start() if place + 1 < len(heads) else len(text)
+        name = _ESCAPED.sub(r"\1", head[1]).strip()
+        yield from sections_of_markdown([text[head.end() : end]], sheet=name)
+
+
+def _slides(path: Path, extension: str) -> Iterator[Section]:
+    mark = f"slide{secrets.token_hex(16)}n"  # no text can hold it
+    before, *slides = text_of(path, extension, marks=f"{mark}{{page_num}}n").split(mark)
+    yield from sections_of_markdown([before])
+    for each in slides:
+        number, _, slide = each.partition("n")
+        yield from sections_of_markdown([slide], page=int(number))
+
+
+def _lines(path: Path, extension: str) -> Iterator[Section]:
+    """The older formats' text has no marks: each line is a paragraph, and tabs part a table's cells."""
+    lines = text_of(path, extension, "plain").split("\n")
+    yield Section("\n\n".join(filter(None, map(_rows, lines))))
+
+
+def _rows(line: str) -> str:
+    return line.replace(_ROWS_END, "\n").strip()
+
+
+def _rich(path: Path, extension: str) -> Iterator[Section]:
+    for part in slices_of(path.read_bytes()):
+        yield from sections_of_markdown([text_of(part, extension)])
+
+
+_READERS: Final[Mapping[str, Callable[[Path, str], Iterator[Section]]]] = {
+    **dict.fromkeys(("docx", "epub"), _headed),
+    **dict.fromkeys(("xls", "xlsx", "xlsm"), _sheets),
+    **dict.fromkeys(("doc", "ppt"), _lines),
+    "pptx": _slides,
+    "rtf": _rich,
+}
