@@ -1,14 +1,12 @@
 """What becomes of a message: done, tried again later, or put with the dead letters.
 
-A message that can't be read is a dead letter at once; a task's becomes one when its task has failed for good. The
-queue's own count of receives decides nothing: it counts those of a message that only stood behind another one.
+A task's message becomes a dead letter when its task has failed for good. The queue's own count of receives decides
+nothing: it counts those of a message that only stood behind another one.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ConditionFailed
@@ -17,10 +15,15 @@ from shared.aws.writes import Update
 from shared.kernel.contention import LostRace
 from shared.kernel.errors import Conflict, Unavailable
 from shared.kernel.ids import ulid
-from shared.kernel.scope import NAME, Scope
 from shared.memories.clearing import Clearing
-from shared.memories.records import UserAddress, has_form, task_key
-from shared.memories.work import Outcome, State, Worker
+from shared.memories.files.filing import Filing
+from shared.memories.files.stages import Stages
+from shared.memories.files.unfiling import Unfiling
+from shared.memories.files.unreading import unread
+from shared.memories.letters import Unreadable, body_of, bury_unreadable, group_of, scope_in
+from shared.memories.outcome import Outcome, State
+from shared.memories.records import task_key
+from shared.memories.work import Worker
 from shared.retention.faults import fault_of
 
 if TYPE_CHECKING:
@@ -28,27 +31,14 @@ if TYPE_CHECKING:
 
     from shared.aws.items import Item
     from shared.aws.queue import Queue
-    from shared.memories.attempts import Attempt
+    from shared.memories.heartbeat import Held
+    from shared.memories.letters import Message
     from shared.memories.means import Means
 
 RECEIVES = 8
 """So often work other than a task's is received and fails, then it is a dead letter; the sweeper sends it again."""
 
-UNREADABLE = "unreadable"
 _LONGEST_PAUSE = 30
-_LETTER_BYTES = 100_000
-
-
-class Unreadable(Exception):
-    """A message that is none of ours."""
-
-
-@dataclass(frozen=True)
-class Message:
-    """One message as it was received: its text, and how often it was."""
-
-    text: str
-    receives: int = 1
 
 
 class Deliveries:
@@ -58,9 +48,15 @@ class Deliveries:
         self._means = means
         self._dead = dead
         self._worker = Worker(means)
+        self._filing = Stages(means.backing, Filing(means))
         self._clearing = Clearing(means)
+        self._endless: dict[str, Callable[[dict[str, Any], Callable[[], bool]], bool]] = {
+            "erase": self._clearing.erase,
+            "unfile": Unfiling(means).unfile,
+            "unread": partial(unread, means),
+        }
 
-    def take(self, message: Message, *, late: Callable[[], bool], watch: Callable[[Attempt], None]) -> Outcome:
+    def take(self, message: Message, *, late: Callable[[], bool], watch: Callable[[Held], None]) -> Outcome:
         """Do the work of one message."""
         if late():
             return Outcome(State.LATER, 0)
@@ -70,15 +66,20 @@ class Deliveries:
             pause = min(2**message.receives, _LONGEST_PAUSE)
             return Outcome(State.LATER, pause, fault=fault_of("message", error))
 
-    def _take(self, message: Message, late: Callable[[], bool], watch: Callable[[Attempt], None]) -> Outcome:
+    def _take(self, message: Message, late: Callable[[], bool], watch: Callable[[Held], None]) -> Outcome:
         try:
-            body = _read(message.text)
+            body = body_of(message.text)
         except Unreadable:
-            self._bury_unreadable(message.text)
+            bury_unreadable(self._dead, message.text)
             return Outcome(State.DONE)
-        if body["work"] != "add":
+        if body["work"] == "chunks":
+            return self._filing.deliver(body, late=late, watch=watch)
+        if body["work"] == "clean" or body["work"] in self._endless:
             return self._clear(body, message, late)
-        key = task_key(_scope(body), body["task"])
+        if body["work"] != "add":  # another function's
+            bury_unreadable(self._dead, message.text)
+            return Outcome(State.DONE)
+        key = task_key(scope_in(body), body["task"])
         outcome = self._worker.deliver(key, late=late, watch=watch)
         if outcome.task is not None and outcome.task.get("letter"):
             self._bury(body, outcome.task)
@@ -88,8 +89,8 @@ class Deliveries:
         try:
             if body["work"] == "clean":
                 self._clearing.clean(body)
-            elif not self._clearing.erase(body, late):
-                self._means.backing.queue.send(body, group=_group(body), once=ulid())
+            elif not self._endless[body["work"]](body, late):
+                self._means.backing.queue.send(body, group=group_of(body), once=ulid())
         except (Unavailable, LostRace, Conflict):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it raises must not hold up its user's adds for ever
@@ -100,7 +101,7 @@ class Deliveries:
         fault = fault_of(body["work"], error)
         if message.receives < RECEIVES:
             return Outcome(State.LATER, min(2**message.receives, _LONGEST_PAUSE), fault=fault)
-        self._dead.send({**body, "reason": "internal_error"}, group=_group(body), once=ulid())
+        self._dead.send({**body, "reason": "internal_error"}, group=group_of(body), once=ulid())
         return Outcome(State.DONE, fault=fault)
 
     def _bury(self, body: dict[str, Any], task: Item) -> None:
@@ -111,71 +112,3 @@ class Deliveries:
             self._means.backing.table.write(Update(key_of(task), drop=("letter",), when="attribute_exists(#letter)"))
         except ConditionFailed:
             return
-
-    def _bury_unreadable(self, text: str) -> None:
-        name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        shown = text.encode("utf-8", "replace")[:_LETTER_BYTES].decode("utf-8", "replace")
-        self._dead.send({"work": UNREADABLE, "text": shown, "reason": UNREADABLE}, group=UNREADABLE, once=name)
-
-
-def _read(text: str) -> dict[str, Any]:
-    """Return a message's body.
-
-    Raises:
-        Unreadable: it is not JSON, or not what its work needs.
-    """
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        raise Unreadable from None
-    if not isinstance(body, dict) or not all(_is_name(body.get(name)) for name in ("tenant", "project")):
-        raise Unreadable
-    if not _CHECKS.get(str(body.get("work")), _never)(body):
-        raise Unreadable
-    return body
-
-
-def _never(_: dict[str, Any]) -> bool:
-    return False
-
-
-def _is_add(body: dict[str, Any]) -> bool:
-    return isinstance(body.get("task"), str) and has_form(body["task"])
-
-
-def _is_erasure(body: dict[str, Any]) -> bool:
-    named = isinstance(body.get("user_id"), str)
-    return named and isinstance(body.get("erasure"), str) and has_form(body["erasure"])
-
-
-def _is_cleaning(body: dict[str, Any]) -> bool:
-    lists = [body.get("states"), body.get("objects", []), body.get("forgotten", [])]
-    if not isinstance(body.get("user_id"), str) or not all(isinstance(one, list) for one in lists):
-        return False
-    states, objects, forgotten = lists
-    named = all(isinstance(name, str) for name in (*objects, *forgotten))
-    return named and all(map(_is_state, states)) and all(map(has_form, forgotten))
-
-
-def _is_state(state: Any) -> bool:
-    pair = isinstance(state, list) and len(state) == 2
-    return pair and isinstance(state[0], str) and has_form(state[0]) and type(state[1]) is int
-
-
-_CHECKS: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "add": _is_add,
-    "erase": _is_erasure,
-    "clean": _is_cleaning,
-}
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and NAME.fullmatch(value) is not None
-
-
-def _scope(body: dict[str, Any]) -> Scope:
-    return Scope(body["tenant"], body["project"])
-
-
-def _group(body: dict[str, Any]) -> str:
-    return UserAddress(_scope(body), body["user_id"]).group

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from shared.kernel.contention import LostRace
 from shared.kernel.errors import Conflict, Unavailable
@@ -14,10 +14,24 @@ from shared.memories.attempts import Fenced
 if TYPE_CHECKING:
     from shared.aws.queue import Queue
     from shared.kernel.clock import Clock
-    from shared.memories.attempts import Attempt
 
 HELD_SECONDS = 30
 BEAT_SECONDS = 10
+
+
+class Held(Protocol):
+    """An attempt whose message is held: until when (ms) it may be, and what it holds of its own."""
+
+    @property
+    def held_until(self) -> int:
+        """Until when the message may be kept from others."""
+
+    def renew(self) -> None:
+        """Hold what the attempt has of its own for longer.
+
+        Raises:
+            Fenced: another has it.
+        """
 
 
 @dataclass
@@ -30,7 +44,7 @@ class Heartbeat:
     queue: Queue
     clock: Clock
     receipts: list[str]
-    _attempt: Attempt | None = None
+    _attempt: Held | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -45,8 +59,8 @@ class Heartbeat:
         if self._thread:
             self._thread.join()
 
-    def watch(self, attempt: Attempt | None) -> None:
-        """Hold the user's lease of this attempt too, from now on."""
+    def watch(self, attempt: Held | None) -> None:
+        """Hold what this attempt has too, from now on."""
         self._attempt = attempt
 
     def beat(self) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from shared.aws.errors import ObjectMissing
@@ -27,10 +26,11 @@ from shared.memories.attempts import (
 )
 from shared.memories.ending import Reason, fail
 from shared.memories.means import OnceEmbedder
+from shared.memories.outcome import Outcome, State
 from shared.memories.remains import clear_away_now
 from shared.memories.run import Run
 from shared.models.errors import ModelRefused
-from shared.retention.faults import Fault, fault_of
+from shared.retention.faults import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from shared.aws.items import Item, Key
     from shared.memories.attempts import Attempt
     from shared.memories.means import Means
+    from shared.retention.faults import Fault
 
 LEASE_SECONDS = 10.0
 """How long a request waits for another writer of its user to be done."""
@@ -59,27 +60,6 @@ DOWN = Reason(
     "your operator can also have this one tried again from the dead-letter queue, within 14 days.",
 )
 LOST = Reason("payload_missing", "What was sent is no longer stored. Send the request again.", again=False)
-
-
-class State(Enum):
-    """What is to become of the message that a task came with."""
-
-    DONE = "done"
-    LATER = "later"
-    LEAVE = "leave"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a delivery went: `pause` is in seconds (LATER); LEAVE: another delivery is at it.
-
-    `task` is the row as it was last seen, where there is one; `fault` what went wrong on our side.
-    """
-
-    state: State
-    pause: int = 0
-    task: Item | None = None
-    fault: Fault | None = None
 
 
 class Worker:

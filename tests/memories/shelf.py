@@ -22,14 +22,15 @@ from shared.http.surface import Surface
 from shared.http.telemetry import Telemetry
 from shared.kernel.errors import Unavailable
 from shared.kernel.scope import Role, Scope
-from shared.memories.delivery import Deliveries, Message
+from shared.memories.delivery import Deliveries
 from shared.memories.indexing import passages_of
+from shared.memories.letters import Message
 from shared.memories.means import Means
 from shared.memories.models import MODES_OF_KIND
+from shared.memories.outcome import State
 from shared.memories.past import past_state
 from shared.memories.records import INLINE_BYTES, UserAddress
 from shared.memories.rows import Origin, memory_row, next_revision
-from shared.memories.work import State
 from shared.retention.records import KEEP, object_key, owner_of
 from shared.retention.sweeper import HOUR_MS, STATE
 from shared.search.embedded.index import EmbeddedIndex

@@ -16,9 +16,9 @@ from shared.kernel.preconditions import Preconditions
 from shared.memories.changing import ChangeWish, Changing
 from shared.memories.erasing import Erasing
 from shared.memories.forgetting import Forgetting
+from shared.memories.outcome import State
 from shared.memories.rows import memory_id_of
 from shared.memories.settling import redrive
-from shared.memories.work import State
 from tests.clients.events import CONTEXT
 from tests.memories.fakes import Failing
 from tests.memories.line import Line, line

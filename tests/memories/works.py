@@ -19,12 +19,13 @@ from shared.kernel.scope import Scope
 from shared.memories.backing import Backing
 from shared.memories.means import Means
 from shared.memories.models import Add, Message
+from shared.memories.outcome import State
 from shared.memories.past import past_rows
 from shared.memories.records import UserAddress, task_key
 from shared.memories.sight import generation_in, is_visible
 from shared.memories.tasks import NewTask
 from shared.memories.texts import text_of
-from shared.memories.work import State, Worker
+from shared.memories.work import Worker
 from shared.retention.records import object_key, owner_of
 from shared.search.embedded.index import EmbeddedIndex
 from shared.search.port import Ask

@@ -1,0 +1,144 @@
+"""What becomes of a message about a file of an add: a stage of its job is done, tried again later, or failed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from shared.aws.errors import ObjectMissing
+from shared.documents.port import DocumentFailed
+from shared.kernel.contention import LostRace
+from shared.kernel.errors import Conflict, Unavailable
+from shared.kernel.scope import Scope
+from shared.memories.attempts import Erased, Fenced
+from shared.memories.files.jobs import TRIES, WAITS, Failure, FileGone, Replaced, begin, send_on
+from shared.memories.files.pieces import Pieces
+from shared.memories.files.rows import ENDED
+from shared.memories.outcome import Outcome, State
+from shared.memories.records import file_job_key, task_key
+from shared.models.errors import ModelRefused
+from shared.retention.faults import fault_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from shared.aws.items import Item
+    from shared.memories.backing import Backing
+    from shared.memories.files.jobs import FileJob
+
+_PAUSE, _LONGEST_PAUSE = 2, 30
+"""Seconds before a job is tried again, doubled each time."""
+
+ERASED: Final = Failure("erased", "All memories of this user were deleted after the file was accepted.")
+DELETED: Final = Failure("deleted", "The file was deleted before all of it was read.")
+EXHAUSTED: Final = Failure(
+    "internal_error",
+    "Reading this file failed each time, for a fault on our side. Send it again; if that does not help, tell your "
+    "operator the task_id.",
+)
+DOWN: Final = Failure(
+    "dependency_unavailable", "Search, a model or the storage was down for too long. Send the file again later."
+)
+
+
+class TimeOver(Unavailable):
+    """This function's time is over; the next delivery goes on from what was reached."""
+
+
+class Stage(Protocol):
+    """One stage of a job: from which states it is begun, in which it is while it lasts, and the work."""
+
+    @property
+    def begins(self) -> frozenset[str]:
+        """The states that a job may be in when the stage is begun."""
+
+    @property
+    def status(self) -> str:
+        """The state of a job that is worked on."""
+
+    def __call__(self, job: FileJob, late: Callable[[], bool]) -> None:
+        """Do the work; `late` tells when no new piece of it may be begun."""
+
+
+class Stages:
+    """Does a stage of the jobs that messages name; `watch` hears of each attempt."""
+
+    def __init__(self, backing: Backing, stage: Stage) -> None:
+        self._backing = backing
+        self._stage = stage
+
+    def deliver(
+        self, body: Mapping[str, Any], *, late: Callable[[], bool], watch: Callable[[FileJob], None]
+    ) -> Outcome:
+        """Do the stage for the job that a message is about.
+
+        Raises:
+            Unavailable: the table can't be asked, or what is next can't be sent; the message is to come again.
+        """
+        scope, keys = Scope(body["tenant"], body["project"]), {}
+        keys = {"task": task_key(scope, body["task"]), "job": file_job_key(scope, body["task"], body["n"])}
+        found = self._backing.table.batch_get(list(keys.values()))
+        task, row = found.get(keys["task"]), found.get(keys["job"])
+        if task is None or row is None or task["status"] != "processing":
+            return Outcome(State.DONE)
+        if row["status"] not in self._stage.begins:
+            return self._go_on(task, row, Outcome(State.DONE, job=row))
+        try:
+            job = begin(self._backing, task, row, self._stage.status)
+        except Fenced:
+            return Outcome(State.LATER, _PAUSE, job=row)
+        watch(job)
+        outcome = self._given_up(job, EXHAUSTED) if row["tries"] >= TRIES else self._tried(job, late)
+        return outcome if outcome.state is not State.DONE else self._go_on(task, job.row, outcome)
+
+    def _go_on(self, task: Item, row: Item, outcome: Outcome) -> Outcome:
+        send_on(self._backing, task, row)
+        if row["status"] in ENDED:
+            with suppress(Unavailable):  # they go with the task in any case
+                Pieces(self._backing, row).remove()
+        return outcome
+
+    def _tried(self, job: FileJob, late: Callable[[], bool]) -> Outcome:
+        try:
+            self._stage(job, late)
+        except Fenced:
+            return Outcome(State.LEAVE, job=job.row)
+        except (Unavailable, Conflict, LostRace, Replaced, ModelRefused) as error:
+            return self._given_up(job, refused) if (refused := _refused(error)) else self._wait_for(job, error)
+        except (Erased, FileGone, DocumentFailed, ObjectMissing) as error:
+            return self._given_up(job, _failure(error))
+        except Exception as error:  # noqa: BLE001 - whatever a file raises is counted against it, not against others
+            fault = fault_of(self._stage.status, error)
+            if job.row["tries"] >= TRIES:
+                return self._given_up(job, EXHAUSTED, fault)
+            return Outcome(State.LATER, _PAUSE ** job.row["tries"], fault=fault, job=job.row)
+        return Outcome(State.DONE, job=job.row)
+
+    def _wait_for(self, job: FileJob, error: Exception) -> Outcome:
+        """Try again later what a dependency could not do now; such an attempt is no try."""
+        over = isinstance(error, TimeOver)
+        waits = job.row.get("waits", 0) + (not over)
+        fault = None if over else fault_of(self._stage.status, error)
+        if waits >= WAITS:
+            return self._given_up(job, DOWN, fault)
+        with suppress(Unavailable, LostRace, Conflict, Fenced):  # then it counts as a try
+            job.put_off(waits)
+        return Outcome(State.LATER, 0 if over else min(_PAUSE**waits, _LONGEST_PAUSE), fault=fault, job=job.row)
+
+    def _given_up(self, job: FileJob, failure: Failure, fault: Any = None) -> Outcome:
+        try:
+            job.fail(failure)
+        except Fenced:
+            return Outcome(State.LEAVE, fault=fault, job=job.row)
+        return Outcome(State.DONE, fault=fault, job=job.row)
+
+
+def _refused(error: Exception) -> Failure | None:
+    return Failure("model_refused", error.message) if isinstance(error, ModelRefused) else None
+
+
+def _failure(error: Exception) -> Failure:
+    """Return what is told of an error that no repetition helps against."""
+    if isinstance(error, DocumentFailed):
+        return Failure(error.code, error.message)
+    return ERASED if isinstance(error, Erased) else DELETED
