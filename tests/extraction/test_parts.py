@@ -43,3 +43,10 @@ def test_a_long_message_is_cut_behind_a_line_a_sentence_or_a_word(mark: str) -> 
 
 def test_no_turns_have_no_parts() -> None:
     assert parts_of(()) == []
+
+
+def test_captions_count_and_go_with_the_end_of_their_message() -> None:
+    told = Turn(0, "user", "x" * CHARACTERS, captions=("y" * 20_000,))
+    parts = parts_of((told, Turn(1, "user", "z")))
+    assert [turn.captions for part in parts for turn in part if turn.position == 0] == [(), told.captions]
+    assert all(sum(len(t.text) + sum(map(len, t.captions)) for t in part) <= CHARACTERS for part in parts)

@@ -189,7 +189,10 @@ def _invalid_conversation(body: dict[str, Any]) -> str | None:
     roles = [message["role"] for message in body["messages"]]
     if roles != [("user", "assistant")[n % 2] for n in range(len(roles))]:
         return "A conversation must start with a user message and alternate."
-    blank = any(not part["text"].strip() for message in body["messages"] for part in message["content"])
+    parts = [part for message in body["messages"] for part in message["content"]]
+    if any(part["image"]["format"] not in ("png", "jpeg", "gif", "webp") for part in parts if "image" in part):
+        return "The format field in the ImageBlock object is invalid."
+    blank = any(not part["text"].strip() for part in parts if "text" in part)
     return "The text field in the ContentBlock object is blank." if blank else None
 
 

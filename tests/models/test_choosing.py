@@ -1,4 +1,4 @@
-"""`EMBEDDER` and `EXTRACTOR`: what they may be, and what is said of everything else before anything is stored."""
+"""`EMBEDDER`, `EXTRACTOR` and `VISION`: what they may be, and what is said of all else at the start."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from shared.extraction.rules import RuleExtractor
 from shared.kernel.clock import SystemClock
 from shared.wiring.environment import EnvironmentInvalid
 from shared.wiring.memories import Memories
-from shared.wiring.models import embedder_of, extractor_of
+from shared.wiring.models import captions, check_models, embedder_of, extractor_of, reads_pictures, vision_of
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,35 @@ def test_any_other_extractor_is_refused_at_start(named: str) -> None:
         extractor_of({"EXTRACTOR": named})
 
 
-@pytest.mark.parametrize("wrong", [{"EMBEDDER": "titan"}, {"EXTRACTOR": "gpt"}])
+@pytest.mark.parametrize(
+    ("named", "reads", "describes"),
+    [("", False, False), ("none", False, False), ("local", True, False), ("bedrock:amazon.nova-lite-v1:0", True, True)],
+)
+def test_pictures_are_read_or_described_by_what_can(
+    monkeypatch: pytest.MonkeyPatch, named: str, *, reads: bool, describes: bool
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    environ = {"VISION": named}
+    seeing = vision_of(environ)
+    assert (seeing and seeing.name) == ("amazon.nova-lite-v1:0" if describes else None)
+    assert (reads_pictures(environ), captions(environ)) == (reads, describes)
+
+
+@pytest.mark.parametrize("named", ["bedrock:", "gpt", "on", "bedrock:a b"])
+def test_any_other_eyes_are_refused_at_start(named: str) -> None:
+    with pytest.raises(EnvironmentInvalid, match="VISION"):
+        check_models({"VISION": named})
+
+
+def test_a_reader_of_pictures_that_is_not_installed_is_refused_with_what_to_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(EnvironmentInvalid, match=r"pip install 'lodestore\[ocr\]'"):
+        check_models({"VISION": "local"})
+
+
+@pytest.mark.parametrize("wrong", [{"EMBEDDER": "titan"}, {"EXTRACTOR": "gpt"}, {"VISION": "eyes"}])
 def test_a_wrong_setting_stops_the_functions_before_their_first_request(wrong: dict[str, str]) -> None:
     environ = {"TABLE_NAME": "t", "BUCKET_NAME": "b", **wrong}
     with pytest.raises(EnvironmentInvalid, match=next(iter(wrong))):
@@ -77,3 +105,4 @@ def test_choosing_bedrock_makes_no_client(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "boto3", None)
     embedder_of({"EMBEDDER": "bedrock:amazon.titan-embed-text-v2:0"})
     extractor_of({"EXTRACTOR": "bedrock:amazon.nova-lite-v1:0"})
+    vision_of({"VISION": "bedrock:amazon.nova-lite-v1:0"})
