@@ -2,7 +2,8 @@
 
 `sam build` runs it through the Makefile. SAM does not tell a makefile which processor a function is for, so
 an artifact runs on both: native modules carry their platform in their name and lie side by side. What is
-tested on one processor is then, byte for byte, what is deployed on the other.
+tested on one processor is then, byte for byte, what is deployed on the other. Only a function that the template
+itself pins to a processor is built for that one alone.
 
 Lambda can't keep the byte code that it compiles, so it is compiled here, where a Python of the runtime's
 version is found: a fifth to a quarter of a cold start.
@@ -17,8 +18,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from infra.local.template import load_template
+
 RUNTIME = "3.13"
-PLATFORMS = ("aarch64-manylinux_2_28", "x86_64-manylinux_2_28")
+PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
+TEMPLATE = Path("template.yaml")
 LOCK = "requirements.lock"
 # Of a package's own description: its version, its plug-ins, its licence. The rest says where, how and for
 # which machine it was installed.
@@ -45,12 +49,19 @@ def build(function: str, into: Path, version: str = RUNTIME) -> None:
     name = function.lower()
     with tempfile.TemporaryDirectory() as scratch:
         wheel = build_wheel(Path(scratch))
-        trees = [install(f"lodestore[{name}] @ {wheel.as_uri()}", version, p, Path(scratch) / p) for p in PLATFORMS]
+        package = f"lodestore[{name}] @ {wheel.as_uri()}"
+        trees = [install(package, version, p, Path(scratch) / p) for p in platforms_of(function)]
         for tree in trees:
             strip(tree, keep=package_of(name))
         merge(trees, into)
     compile_sources(into, version)
     settle(into)
+
+
+def platforms_of(function: str) -> list[str]:
+    """Return the platforms of the processors that a function may run on: both, unless the template pins it."""
+    properties = load_template(TEMPLATE)["Resources"][f"{function}Function"]["Properties"]
+    return [PLATFORMS[processor] for processor in properties.get("Architectures", PLATFORMS)]
 
 
 def build_wheel(scratch: Path) -> Path:

@@ -15,7 +15,7 @@ import pytest
 
 from infra.local.resources import make_resources
 from infra.local.stack import TEMPLATE, Stack
-from infra.tools.artifact import RUNTIME, files
+from infra.tools.artifact import RUNTIME, files, platforms_of
 from tests.artifact.runtime_api import REGION, booted
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +24,7 @@ SAM = ROOT / ".tools/sam/bin/sam"
 EVENTS = ROOT / "tests/events"
 SMALL, LARGEST = 40_000_000, 200_000_000  # Lambda takes 262 MB
 WITH_MODELS = ("MemoriesFunction", "WorkerFunction")
+WITH_A_PARSER = "DocumentsFunction"
 FUNCTIONS = {function.name: function for function in Stack(TEMPLATE).functions()}
 
 if not (SAM.exists() and PYTHON.exists()):
@@ -97,10 +98,16 @@ def sample(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_an_artifact_stays_below_40_mb_and_with_a_model_inside_below_200(built: Path, name: str) -> None:
+def test_an_artifact_stays_below_40_mb_and_with_a_model_or_a_parser_inside_below_200(built: Path, name: str) -> None:
     size = sum(path.stat().st_size for path in files(built / name))
     print(f"{name}: {size / 1e6:.1f} MB unpacked")
-    assert size < (LARGEST if name in WITH_MODELS else SMALL)
+    assert size < (LARGEST if name in (*WITH_MODELS, WITH_A_PARSER) else SMALL)
+
+
+def test_the_parser_is_in_one_artifact_alone(built: Path) -> None:
+    parsers = {"PIL", "kreuzberg", "pypdfium2"}
+    held = {name for name in FUNCTIONS if parsers & {path.name for path in (built / name).iterdir()}}
+    assert held <= {WITH_A_PARSER}
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_MODELS if name in FUNCTIONS])
@@ -125,7 +132,7 @@ def test_an_artifact_holds_its_own_function_and_no_other(built: Path, name: str)
     assert held - {"__pycache__"} == {package}
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if len(platforms_of(name.removesuffix("Function"))) > 1])
 def test_an_artifact_runs_on_both_processors(built: Path, name: str) -> None:
     # What modules link to lies beside them under names of their content's hash.
     compiled = [path for path in (built / name).rglob("*.so") if not path.parent.name.endswith(".libs")]
@@ -133,6 +140,11 @@ def test_an_artifact_runs_on_both_processors(built: Path, name: str) -> None:
     modules = {path.relative_to(built / name).parent / path.name.split(".")[0] for path in compiled}
     assert native == {"aarch64", "x86_64"}
     assert all(len(list((built / name).glob(f"{module}.*.so"))) == len(native) for module in modules)
+
+
+def test_only_the_parser_is_bound_to_a_processor() -> None:
+    bound = {name: found for name in FUNCTIONS if len(found := platforms_of(name.removesuffix("Function"))) == 1}
+    assert bound == {WITH_A_PARSER: ["x86_64-manylinux_2_28"]}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

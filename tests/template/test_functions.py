@@ -1,5 +1,8 @@
 from typing import Any
 
+import pytest
+
+from shared.documents.limits import ParseLimits
 from tests.template.stack import ROOT, Stack
 
 FUNCTION = "AWS::Lambda::Function"
@@ -56,8 +59,13 @@ def test_no_function_behind_the_api_outlives_the_gateways_patience(stack: Stack)
 
 
 def test_the_processor_is_a_choice(stack: Stack, with_existing: Stack) -> None:
-    assert {tuple(f["Architectures"]) for f in stack.of_type(FUNCTION).values()} == {("arm64",)}
-    assert {tuple(f["Architectures"]) for f in with_existing.of_type(FUNCTION).values()} == {("x86_64",)}
+    def processors(of: Stack) -> dict[str, list[str]]:
+        return {name: f["Architectures"] for name, f in of.of_type(FUNCTION).items()}
+
+    assert processors(stack).pop("DocumentsFunction") == ["x86_64"]
+    others = processors(stack).keys() - {"DocumentsFunction"}
+    assert {tuple(processors(stack)[name]) for name in others} == {("arm64",)}
+    assert {tuple(found) for found in processors(with_existing).values()} == {("x86_64",)}
 
 
 def test_sizes_follow_the_stage(stack: Stack, prod: Stack) -> None:
@@ -93,30 +101,37 @@ def test_the_next_schedule_is_the_sweepers_only_retry(stack: Stack) -> None:
     assert config["MaximumRetryAttempts"] == 0
 
 
-def test_the_worker_takes_batches_whose_failures_it_reports_one_by_one(stack: Stack) -> None:
-    (source,) = stack.of_type("AWS::Lambda::EventSourceMapping").values()
-    assert (source["EventSourceArn"], source["FunctionName"]) == ("<Queue.Arn>", "<WorkerFunction>")
-    assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-    assert source["BatchSize"] == 10
-    # With a filter messages would vanish unread.
-    assert "FilterCriteria" not in source
+def sources(stack: Stack) -> dict[str, dict[str, Any]]:
+    """Return what is polled, by the function that works it off."""
+    return {m["FunctionName"].strip("<>"): m for m in stack.of_type("AWS::Lambda::EventSourceMapping").values()}
+
+
+def test_batches_of_work_are_ten_and_of_files_one_and_failures_are_reported_one_by_one(stack: Stack) -> None:
+    assert {name: (s["EventSourceArn"], s["BatchSize"]) for name, s in sources(stack).items()} == {
+        "WorkerFunction": ("<Queue.Arn>", 10),
+        "DocumentsFunction": ("<DocumentsQueue.Arn>", 1),
+    }
+    for source in sources(stack).values():
+        assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+        # With a filter messages would vanish unread.
+        assert "FilterCriteria" not in source
 
 
 def test_a_queue_that_nothing_fills_is_not_polled(stack: Stack, with_domain: Stack, with_existing: Stack) -> None:
-    def polled(of: Stack) -> bool:
-        (source,) = of.of_type("AWS::Lambda::EventSourceMapping").values()
-        return bool(source["Enabled"])
+    def polled(of: Stack) -> set[bool]:
+        return {bool(source["Enabled"]) for source in sources(of).values()}
 
-    assert [polled(of) for of in (stack, with_domain, with_existing)] == [False, True, True]
+    assert [polled(of) for of in (stack, with_domain, with_existing)] == [{False}, {True}, {True}]
 
 
-def test_only_so_many_workers_run_at_a_time(stack: Stack, prod: Stack) -> None:
-    def width(of: Stack) -> int:
-        (source,) = of.of_type("AWS::Lambda::EventSourceMapping").values()
-        concurrency: int = source["ScalingConfig"]["MaximumConcurrency"]
-        return concurrency
+@pytest.mark.parametrize("function", ["WorkerFunction", "DocumentsFunction"])
+def test_only_so_many_workers_run_at_a_time(stack: Stack, prod: Stack, function: str) -> None:
+    widths = [sources(of)[function]["ScalingConfig"]["MaximumConcurrency"] for of in (stack, prod)]
+    assert 2 <= widths[0] < widths[1] <= 1000
 
-    assert 2 <= width(stack) < width(prod) <= 1000
+
+def test_what_reads_files_has_room_for_its_parser_beside_itself(any_stack: Stack) -> None:
+    assert any_stack.of_type(FUNCTION)["DocumentsFunction"]["MemorySize"] << 20 >= ParseLimits().memory + (512 << 20)
 
 
 def test_what_embeds_has_a_whole_core(any_stack: Stack) -> None:

@@ -97,6 +97,7 @@ def test_no_role_borrows_a_managed_policy(any_stack: Stack) -> None:
         ("StoresRole", "StoresLogs"),
         ("MemoriesRole", "MemoriesLogs"),
         ("WorkerRole", "WorkerLogs"),
+        ("DocumentsRole", "DocumentsLogs"),
         ("PlatformRole", "PlatformLogs"),
         ("SweeperRole", "SweeperLogs"),
     ],
@@ -114,6 +115,7 @@ def test_a_function_writes_to_its_own_log_group_alone(stack: Stack, role: str, l
         ("StoresRole", {"by_l1", "by_l2", "by_l3"}),
         ("MemoriesRole", {"by_l1", "by_l2", "by_l3"}),
         ("WorkerRole", {"by_l1", "by_l2", "by_l3"}),
+        ("DocumentsRole", set()),
         ("PlatformRole", set()),
         ("SweeperRole", {"due"}),
     ],
@@ -150,6 +152,7 @@ def source(module: str) -> Path:
         "StoresFunction",
         "MemoriesFunction",
         "WorkerFunction",
+        "DocumentsFunction",
         "PlatformFunction",
         "SweeperFunction",
     ],
@@ -205,18 +208,21 @@ def test_the_platform_sees_no_object_and_only_writes_to_the_erasure_log(stack: S
     }
 
 
-def test_the_queue_is_read_by_the_worker_alone(any_stack: Stack) -> None:
+def test_a_queue_is_read_by_the_function_that_works_it_off_alone(any_stack: Stack) -> None:
     roles = any_stack.of_type("AWS::IAM::Role")
     may = {role: granted(any_stack, role, "sqs") for role in roles}
+    reading = ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
     send = ("sqs:SendMessage", "<Queue.Arn>")
     assert may["MemoriesRole"] == may["SweeperRole"] == {send, ("sqs:SendMessage", "<DocumentsQueue.Arn>")}
     assert may["WorkerRole"] == {
         send,
         ("sqs:SendMessage", "<DeadLetterQueue.Arn>"),
-        *(
-            (f"sqs:{verb}", "<Queue.Arn>")
-            for verb in ("ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "GetQueueAttributes")
-        ),
+        *((f"sqs:{verb}", "<Queue.Arn>") for verb in reading),
+    }
+    assert may["DocumentsRole"] == {
+        send,
+        ("sqs:SendMessage", "<DeadLetterQueue.Arn>"),
+        *((f"sqs:{verb}", "<DocumentsQueue.Arn>") for verb in reading),
     }
     assert not any(may[role] for role in ("ProjectsRole", "StoresRole"))
 
@@ -230,6 +236,28 @@ def test_memories_reach_their_own_indexes_of_the_stacks_domain_and_no_other(
         arn = f"arn:aws:es:eu-central-1:111122223333:domain/{domain}/lodestore.*"
         assert granted(of, role, "es") == {(verb, arn) for verb in verbs}
     assert granted(stack, role, "es") == set()
+
+
+def test_what_reads_files_sees_them_and_writes_pieces_and_nothing_else(stack: Stack) -> None:
+    bucket = "<Data.Outputs.BucketArn>"
+    assert granted(stack, "DocumentsRole", "s3") == {
+        ("s3:GetObject", f"{bucket}/keep/*"),
+        ("s3:GetObject", f"{bucket}/keep/erasures/*"),
+        ("s3:DeleteObject", f"{bucket}/r30/*"),
+        ("s3:PutObject", f"{bucket}/r30/*"),
+        ("s3:ListBucket", bucket),
+    }
+    (refusal,) = [s for s in statements(stack, "DocumentsRole") if s["Effect"] == "Deny"]
+    assert (refusal["Action"], refusal["Resource"]) == ("s3:GetObject", f"{bucket}/keep/erasures/*")
+
+
+def test_what_reads_files_may_show_them_to_the_model_that_is_chosen_and_no_other(stack: Stack, prod: Stack) -> None:
+    model = "amazon.nova-lite-v1:0"
+    assert granted(stack, "DocumentsRole", "bedrock") == set()
+    assert granted(prod, "DocumentsRole", "bedrock") == {
+        ("bedrock:InvokeModel", f"arn:aws:bedrock:*::foundation-model/{model}"),
+        ("bedrock:InvokeModel", f"arn:aws:bedrock:eu-central-1:111122223333:inference-profile/eu.{model}"),
+    }
 
 
 @pytest.mark.parametrize("role", ["MemoriesRole", "WorkerRole"])

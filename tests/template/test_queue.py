@@ -38,9 +38,12 @@ def test_only_the_queues_of_work_and_of_documents_may_fill_the_dead_letter_queue
 
 
 def test_a_message_stays_hidden_six_times_as_long_as_its_worker_may_take(stack: Stack) -> None:
-    mapped = [m["FunctionName"].strip("<>") for m in stack.of_type("AWS::Lambda::EventSourceMapping").values()]
-    longest = max([WORKER_SECONDS, *(stack.of_type("AWS::Lambda::Function")[name]["Timeout"] for name in mapped)])
-    assert queues(stack)["Queue"]["VisibilityTimeout"] >= 6 * longest
+    seconds = {}
+    for mapping in stack.of_type("AWS::Lambda::EventSourceMapping").values():
+        function = stack.of_type("AWS::Lambda::Function")[mapping["FunctionName"].strip("<>")]
+        seconds[mapping["EventSourceArn"].removesuffix(".Arn>").strip("<")] = function["Timeout"]
+    assert seconds == {"Queue": WORKER_SECONDS, "DocumentsQueue": READING_SECONDS}
+    assert all(queues(stack)[name]["VisibilityTimeout"] >= 6 * longest for name, longest in seconds.items())
 
 
 def test_queues_refuse_what_does_not_come_over_tls(stack: Stack) -> None:
