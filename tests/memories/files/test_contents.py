@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from infra.local.events import Request
+from infra.local.presigned import PresignedObjects
+from shared.aws.clients import Aws
 from shared.aws.errors import ObjectMissing
 from shared.aws.objects import Objects
 from shared.kernel.disposition import attachment
-from tests.memories.files.cabinet import BYTES, FILES, Filer, filer
+from shared.memories.files.contents import Contents
+from tests.memories.files.cabinet import BYTES, FILES, Filer, filer, row_of
 from tests.memories.shelf import shelf_world
 
 if TYPE_CHECKING:
@@ -86,6 +91,21 @@ def test_what_does_not_fit_through_the_gateway_is_sent_to_a_short_url() -> None:
         assert client.content_of(file_id, headers={"Range": "bytes=0-10"}).status == 302
         assert client.head(f"{FILES}/{file_id}/content").headers["content-length"] == str(len(BYTES))
         assert client.content_of(file_id, headers={"If-None-Match": sent.headers["etag"]}).status == 304
+
+
+def test_the_url_gives_the_bytes_under_their_name(shelf: Shelf, client: Filer) -> None:
+    aws = Aws({"PRESIGN_ENDPOINT_URL": "http://127.0.0.1:8123/_s3"})
+    signer: Any = aws.presigner
+    door = PresignedObjects(signer._request_signer._credentials.get_frozen_credentials())
+    row = row_of(shelf, client.uploaded(shelf, filename="树.html"))
+    assert row is not None
+    contents = Contents(replace(shelf.composed.backing, objects=Objects(aws, shelf.cloud.bucket_name)))
+    url = urlsplit(contents.url(row))
+    answer = door.answer(Request("GET", url.path, url.query, [(b"host", url.netloc.encode())], b""))
+    headers = dict(answer.headers)
+    assert (answer.status, answer.body) == (200, BYTES)
+    assert headers[b"content-type"] == b"text/html"
+    assert headers[b"content-disposition"].decode() == attachment("树.html")
 
 
 def test_a_file_that_is_not_completed_has_no_bytes_yet(client: Filer) -> None:
