@@ -14,8 +14,10 @@ from functions.memories.bodies import (
     MODES,
 )
 from functions.memories.fields import FIRST_MOMENT, LAST_MOMENT
+from functions.memories.filenames import FILE_NAME_CHARACTERS
 from functions.memories.messages import ROLES
 from functions.memories.parts import CAPTION_CHARACTERS, DETAILS
+from shared.documents.port import EXTENSIONS
 from shared.http.openapi import array, record, ref, typed
 
 if TYPE_CHECKING:
@@ -49,27 +51,54 @@ def _moment(*kinds: str, **rules: Any) -> Json:
     }
 
 
-def _part(kind: Json, required: Json, optional: Json | None = None) -> Json:
-    return record({"type": kind, **required}, optional)
+def _either(*ways: list[str]) -> Json:
+    """Return the rules for an object that has the fields of exactly one of two ways."""
+    return {"anyOf": [{"required": way} for way in ways], "not": {"required": [way[0] for way in ways]}}
 
 
-_PARTS = [
-    _part(typed("string", enum=["text", "input_text"]), {"text": typed("string", minLength=1)}),
-    _part(
-        typed("string", const="input_image"),
-        {},
-        {
-            "image_url": typed("string", description="`data:image/png|jpeg|webp|gif;base64,…`"),
-            "file_id": UUID,
-            "detail": typed("string", enum=list(DETAILS), default="auto"),
-            "caption": typed("string", "null", maxLength=CAPTION_CHARACTERS),
-        },
-    ),
-    _part(
-        typed("string", const="file"),
-        {"file": record({}, {"file_id": UUID, "file_data": TEXT, "filename": TEXT})},
-    ),
-]
+_TEXT_PART = record({"type": typed("string", enum=["text", "input_text"]), "text": typed("string", minLength=1)})
+_IMAGE_PART = record(
+    {"type": typed("string", const="input_image")},
+    {
+        "image_url": typed("string", description="`data:image/png|jpeg|webp|gif;base64,…`: the bytes are of that kind"),
+        "file_id": {**UUID, "description": "An upload of this user, in the place of `image_url`"},
+        "detail": typed("string", enum=list(DETAILS), default="auto"),
+        "caption": typed(
+            "string",
+            "null",
+            maxLength=CAPTION_CHARACTERS,
+            description="What the image shows; needed where no model describes images",
+        ),
+    },
+    **_either(["image_url"], ["file_id"]),
+)
+_FILE = record(
+    {},
+    {
+        "file_id": {**UUID, "description": "A file of this user"},
+        "file_data": typed("string", description="base64, with or without `data:…;base64,` before it"),
+        "filename": typed(
+            "string",
+            maxLength=FILE_NAME_CHARACTERS,
+            description=f"No folders; its extension decides how it is read: {', '.join(sorted(EXTENSIONS))}",
+        ),
+    },
+    **_either(["file_id"], ["file_data", "filename"]),
+)
+_FILE_PART = record({"type": typed("string", const="file"), "file": _FILE})
+_PARTS = [_TEXT_PART, _IMAGE_PART, _FILE_PART]
+
+_REASON = {"anyOf": [record({"code": TEXT, "message": TEXT}), {"type": "null"}]}
+_ATTACHED: Json = {
+    "parser_id": {**UUID, "description": "The document: what `document_ids` of a search takes"},
+    "document_id": UUID,
+    "file_id": UUID,
+    "status": typed("string", enum=["processing", "success", "failed"]),
+    "revision": typed("integer", "null", minimum=1),
+    "chunks_done": COUNT,
+    "chunks_total": typed("integer", "null", minimum=0),
+    "error": _REASON,
+}
 
 SCHEMAS: dict[str, Json] = {
     "AddMessage": record(
@@ -133,7 +162,10 @@ SCHEMAS: dict[str, Json] = {
         {
             "id": UUID,
             "event": typed("string", enum=["ADD", "UPDATE", "DELETE"]),
-            "data": record({"memory": TEXT}),
+            "data": record(
+                {"memory": typed("string", description="Of a document, its filename")},
+                {"document_id": UUID, "revision": typed("integer", minimum=1)},
+            ),
         }
     ),
     "AddAccepted": envelope(
@@ -164,15 +196,20 @@ SCHEMAS: dict[str, Json] = {
                 "string", enum=["queued", "reading", "extracting", "deciding", "embedding", "indexing", "done"]
             ),
             "memory": {"anyOf": [record({"total": COUNT}), {"type": "null"}]},
-            "error": {"anyOf": [record({"code": TEXT, "message": TEXT}), {"type": "null"}]},
+            "error": _REASON,
         },
         {
-            "kind": TEXT,
+            "kind": typed("string", enum=["memory_add", "document_add"]),
             "attempts": COUNT,
             "received_at": TIME,
             "created_at": TIME,
             "updated_at": TIME,
             "completed_at": TIME_OR_NULL,
+            "parser_record_id": UUID,
+            "parser_task_id": UUID,
+            "document_type": typed("string", description="The extension of the files, or `mixed`"),
+            "files": array(record({**_ATTACHED, "file_index": COUNT})),
+            "images": array(record({**_ATTACHED, "image_index": COUNT})),
         },
     ),
     "FailureReport": record(

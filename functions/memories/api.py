@@ -20,7 +20,6 @@ from shared.memories.accepting import Accepting
 from shared.memories.tasks import Tasks
 from shared.wiring.handlers import lazily
 from shared.wiring.memories import SURFACE, Memories, SearchIsOff
-from shared.wiring.models import captions, reads_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -87,11 +86,7 @@ def _adding(composed: Memories) -> Adding:
 
 
 def _abilities(composed: Memories) -> Abilities:
-    return Abilities(
-        composed.reads_documents,
-        pictures=reads_pictures(composed.environ),
-        captions=captions(composed.environ),
-    )
+    return Abilities(composed.reads_documents, pictures=composed.reads_pictures, captions=composed.describes_images)
 
 
 handler = lazily(build)

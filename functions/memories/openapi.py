@@ -27,10 +27,10 @@ def _adding() -> dict[str, dict[str, Json]]:
         f"{ROOT}/add": {
             "post": told(
                 "add_memories",
-                "Add a conversation or code, to be learnt from",
+                "Add a conversation or code, with images and documents, to be learnt from",
                 _IDEMPOTENCY,
                 body="AddRequest",
-                errors=(*EVERY_ERROR, 409, 413, 415),
+                errors=(*EVERY_ERROR, 404, 409, 413, 415),
                 answers={"202": "AddAccepted", "200": "AddCompleted"},
             )
         },

@@ -12,7 +12,7 @@ from binascii import a2b_base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from functions.memories.filenames import read_filename
+from functions.memories.filenames import FILE_NAME_CHARACTERS, read_filename
 from shared.documents.pictures import BrokenPicture, measured
 from shared.documents.port import EXTENSIONS
 from shared.memories.files.rows import Attachment
@@ -98,6 +98,7 @@ class Parts:
         elif ("file_id" in file.given) == ("file_data" in file.given):
             file.refuse("file_id", "Give either file_id or file_data", "exactly_one")
         elif "file_id" in file.given:
+            file.text("filename", most=FILE_NAME_CHARACTERS)  # its own name counts
             source |= {"file_id": _file_id_in(file)}
         else:
             name = read_filename(file, EXTENSIONS)

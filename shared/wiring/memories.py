@@ -13,7 +13,7 @@ from shared.aws.table import Table
 from shared.kernel.errors import Unavailable
 from shared.memories.backing import Backing
 from shared.wiring.environment import Environment
-from shared.wiring.models import check_models, decider_of, embedder_of, extractor_of
+from shared.wiring.models import captions, check_models, decider_of, embedder_of, extractor_of, reads_pictures
 from shared.wiring.tenancy import tenancy
 
 if TYPE_CHECKING:
@@ -64,6 +64,16 @@ class Memories:
     def reads_documents(self) -> bool:
         """Tell whether files are read here."""
         return self.environment.documents == "on" and bool(self.environment.documents_queue_url)
+
+    @property
+    def reads_pictures(self) -> bool:
+        """Tell whether text is read off pictures."""
+        return reads_pictures(self.environ)
+
+    @property
+    def describes_images(self) -> bool:
+        """Tell whether there is a model that says what images show."""
+        return captions(self.environ)
 
     @cached_property
     def backing(self) -> Backing:
