@@ -30,7 +30,7 @@ def test_a_file_is_announced_brought_and_completed(shelf: Shelf, client: Filer) 
     assert set(answer.json) == {"success", "data", "meta"}
     told = answer.json["data"]
     assert set(told) == {"id", "status", "upload"}
-    assert uuid.UUID(told["id"])
+    assert str(uuid.UUID(told["id"])) == told["id"]
     assert told["status"] == "pending"
     assert told["upload"]["method"] == "PUT"
     assert set(told["upload"]) == {"method", "url", "headers", "expires_at"}
