@@ -88,8 +88,10 @@ def _add_writes(router: Router, composed: Memories) -> None:
         request = request_of(router)
         source = _with_source(request)
         forgetting = Forgetting(composed.backing, composed.index)
-        gone = forgetting.forget(admitted(request).scope, memory_id.lower(), source=source)
-        return success(request, {"id": memory_id.lower(), "deleted": gone})
+        scope, correlation_id = admitted(request).scope, request.correlation_id
+        gone = forgetting.forget(scope, memory_id.lower(), source=source, correlation_id=correlation_id)
+        receipts = {"erasures": gone.erasures} if gone.erasures else {}
+        return success(request, {"id": memory_id.lower(), "deleted": list(gone.ids), **receipts})
 
     @router.delete(ROOT)
     def forget_user() -> Response[Any]:

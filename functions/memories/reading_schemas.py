@@ -165,7 +165,9 @@ SCHEMAS: dict[str, Json] = {
         }
     ),
     "LearntMemoryHistory": envelope(record({"data": array(ref("LearntMemoryState")), "next_cursor": CURSOR})),
-    "LearntMemoryForgotten": envelope(record({"id": UUID, "deleted": array(UUID, minItems=1)})),
+    "LearntMemoryForgotten": envelope(
+        record({"id": UUID, "deleted": array(UUID, minItems=1)}, {"erasures": array(UUID, minItems=1)})
+    ),
     "ErasureAccepted": envelope(record({"task_id": UUID, "status": typed("string", const="accepted")})),
     "ErasureReceipt": envelope(
         record(

@@ -26,6 +26,7 @@ from shared.kernel.scope import Scope
 from shared.memories.backing import Backing
 from shared.memories.ending import revive
 from shared.memories.records import task_key
+from shared.memories.settling import send_again
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -133,8 +134,8 @@ class Redrive:
         return list(answer.get("Messages", []))
 
     def _send(self, letter: Letter, body: dict[str, Any]) -> bool:
-        if body["work"] == "add" and not self._begins_again(body):
-            return False
+        if body["work"] == "add":
+            return self._begins_again(body)
         kept = {name: value for name, value in body.items() if name != "reason"}
         queue = self.documents if body["work"] == READING else self.backing.queue
         queue.send(kept, group=letter.group, once=f"{kept.get('task', 'redrive')}:{ulid()}")
@@ -142,10 +143,14 @@ class Redrive:
 
     def _begins_again(self, body: dict[str, Any]) -> bool:
         """Have a failed task begin again; one that is under way was sent by a run that was cut short."""
-        task = self.backing.table.get(task_key(Scope(body["tenant"], body["project"]), str(body.get("task"))))
+        scope, task_id = Scope(body["tenant"], body["project"]), str(body.get("task"))
+        task = self.backing.table.get(task_key(scope, task_id))
         if task is None or task["status"] == "success":
             return False
-        return task["status"] == "processing" or revive(self.backing, task)
+        if task["status"] != "processing" and not revive(self.backing, task):
+            return False
+        send_again(self.backing, scope, task_id, once=ulid())
+        return True
 
     def _show_again(self, letter: Letter) -> None:
         self.aws.sqs.change_message_visibility(
@@ -175,7 +180,7 @@ def main(arguments: Sequence[str] | None = None, aws: Aws | None = None) -> int:
 
 def _redrive(asked: Namespace, aws: Aws) -> Redrive:
     queue, documents, dead = (Queue(aws, url) for url in (asked.queue, asked.documents, asked.dead))
-    backing = Backing(Table(aws, asked.table), Objects(aws, ""), SystemClock(), queue=queue)
+    backing = Backing(Table(aws, asked.table), Objects(aws, ""), SystemClock(), queue=queue, documents_queue=documents)
     return Redrive(backing, documents, dead, aws, asked.task)
 
 

@@ -82,7 +82,7 @@ class Changing:
         return persist(lambda: self._change(scope, memory_id, wish, conditions))
 
     def _change(self, scope: Scope, memory_id: str, wish: ChangeWish, conditions: Preconditions) -> Shown:
-        row, _ = seen(self.backing.table, scope, memory_id)
+        row, document = seen(self.backing.table, scope, memory_id)
         conditions.check_write(etag_of(row))
         try:
             before = text_of(self.backing.objects, row)
@@ -95,10 +95,10 @@ class Changing:
                 raise Conflict("This memory is immutable: its text can't be changed.", code="immutable")
             changes |= self._kept(scope, text)
         if not changes:
-            return Shown(etag_of(row), memory_view(scope, row, before))
+            return Shown(etag_of(row), memory_view(scope, row, before, document))
         revision = Revision(self.backing, row, changes, text)
         revision.write(self.index, self.embedder)
-        return Shown(etag_of(revision.row), memory_view(scope, revision.row, text))
+        return Shown(etag_of(revision.row), memory_view(scope, revision.row, text, document))
 
     def _kept(self, scope: Scope, text: str) -> Item:
         size = len(text.encode())

@@ -9,10 +9,12 @@ from shared.aws.errors import ConditionFailed, TransactionFailed
 from shared.aws.items import key_of
 from shared.aws.parallel import each
 from shared.aws.table import Query
-from shared.aws.writes import Delete, Update
+from shared.aws.writes import PRESENT, Delete, Update
 from shared.kernel.contention import persist
 from shared.kernel.scope import Scope
 from shared.memories.erasing import complete
+from shared.memories.files.jobs import forget_words
+from shared.memories.files.sending import jobs_of
 from shared.memories.neighbours import Neighbours
 from shared.memories.records import UserAddress, erasure_key, task_key
 from shared.memories.remains import Remains, clear_away
@@ -80,11 +82,14 @@ class Clearing:
             rows = [row for n, row in enumerate(rows) if n not in kept] if kept else []
 
     def _forget_reply(self, key: Key) -> None:
-        """Forget what a model answered about what the user said, which a failed task's row keeps for its operator."""
+        """Forget what a failed task keeps of the user's: what a model answered, and what its files say."""
+        table = self.means.backing.table
         try:
-            self.means.backing.table.write(Update(key, drop=("reply",), when="attribute_exists(#reply)"))
+            task = table.write(Update(key, drop=("reply",), when=PRESENT))
         except ConditionFailed:
             return
+        for job in jobs_of(table, task):
+            forget_words(self.means.backing, job)
 
     def _try_to_remove(self, receipt: Item, rows: Sequence[Item]) -> set[int]:
         """Remove rows and count them, all together; or return which of them are of the current generation by now."""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import TransactionFailed
 from shared.aws.items import key_of
+from shared.aws.parallel import each
 from shared.aws.writes import Delete, Put, Update
 from shared.kernel.clock import DAY_MS
 from shared.kernel.contention import persist
+from shared.kernel.errors import LodestoreError, Unavailable
 from shared.kernel.scope import Scope
 from shared.memories.attempts import address_of
+from shared.memories.files.jobs import AGAIN, Failure, begin_again, forget_words, let_go
+from shared.memories.files.readings import chunk_id
+from shared.memories.files.sending import jobs_of
 from shared.memories.records import plan_key, pointer_key
 from shared.memories.remains import leftovers_of, of_plan
 from shared.memories.tasks import VISIBLE_MS, reservation_of
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from shared.memories.backing import Backing
     from shared.memories.leftovers import Leftovers
     from shared.memories.plan import Change
+    from shared.memories.records import UserAddress
     from shared.memories.remains import Remains
 
 REDRIVE_MS = 14 * DAY_MS
@@ -52,20 +59,36 @@ class Reason:
     again: bool = True
 
 
-def succeed(backing: Backing, attempt: Attempt, changes: Sequence[Change], plan: Item | None) -> None:
-    """End a task well, and remove its payload and the plan that `plan` is the row of.
+class NothingStored(LodestoreError):
+    """Every file of an add failed, and it brought nothing else; `again`: one may be read when it is tried again."""
+
+    def __init__(self, jobs: Sequence[Item]) -> None:
+        errors = [job["error"] for job in jobs]
+        said = errors[0]["message"] if len(errors) == 1 else "None of its files and images could be used."
+        super().__init__(f"{said} What is wrong with each is told in the task's status.")
+        self.again = any(error["code"] in AGAIN for error in errors)
+
+
+def succeed(
+    backing: Backing, attempt: Attempt, changes: Sequence[Change], plan: Item | None, jobs: Sequence[Item] = ()
+) -> None:
+    """End a task well, and remove its payload and the plan that `plan` is the row of; `jobs` are those of its files.
 
     Raises:
         Fenced: another attempt has taken over.
+        NothingStored: it is to end badly.
     """
     task = attempt.task
     events = [{"id": c.memory_id, "event": c.event} for c in changes if c.event != "NONE"]
+    events += [_of_image(attempt.address, job) for job in jobs if job["of"] == "image" and _has_changed(job)]
+    if jobs and not events and all(job["status"] == "failed" for job in jobs):
+        raise NothingStored(jobs)
     now = backing.clock.now_ms()
     ended = {
         **_ended(task, now, VISIBLE_MS),
         "status": "success",
         "phase": "done",
-        "memory": {"total": len(events)},
+        "memory": {"total": len(events) + task.get("chunks", 0)},
         "events": events[:EVENTS_KEPT],
         "error": None,
     }
@@ -75,6 +98,7 @@ def succeed(backing: Backing, attempt: Attempt, changes: Sequence[Change], plan:
     writes += [Delete(key_of(plan))] if plan else []
     attempt.end(ended, *writes, drop=("object",))
     backing.objects.discard(*[row["object"] for row in (task, plan) if row])
+    _forget_jobs(backing, jobs)
 
 
 def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> tuple[Leftovers, Remains] | None:
@@ -100,6 +124,8 @@ def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> tuple
         persist(lambda: backing.table.transact(update, *writes))
     except TransactionFailed:
         return None
+    with suppress(Unavailable):  # the sweeper does it when it removes the task
+        each(lambda job: let_go(backing, job, Failure(reason.code, reason.message)), jobs_of(backing.table, task))
     if not reason.again:
         forget(backing, task)
     elif plan and not _keeps_plan(task):
@@ -108,16 +134,22 @@ def fail(backing: Backing, task: Item, reason: Reason, *, letter: bool) -> tuple
 
 
 def forget(backing: Backing, task: Item) -> None:
-    """Remove an ended task's payload and plan; what a crash leaves is the sweeper's or the reconciliation's."""
+    """Remove an ended task's payload, its plan and what its files say; what a crash leaves is the sweeper's."""
     plan = backing.table.get(_plan_key(task))
     backing.objects.discard(*[row["object"] for row in (task, plan) if row and "object" in row])
     if plan:
         backing.table.write(Delete(key_of(plan)))
+    _forget_jobs(backing, jobs_of(backing.table, task))
 
 
 def revive(backing: Backing, task: Item) -> bool:
-    """Let a failed task be tried again, without its quota; False when it has nothing left to be tried with."""
+    """Let a failed task be tried again, without its quota; False when it has nothing left to be tried with.
+
+    Of its files those begin anew that were not at fault themselves.
+    """
     now = backing.clock.now_ms()
+    begun = [begin_again(job) for job in jobs_of(backing.table, task)]
+    waiting = {"waiting": sum(waits for _, waits in begun)} if begun else {}
     again: dict[str, Any] = {
         "status": "processing",
         "phase": "queued",
@@ -129,16 +161,31 @@ def revive(backing: Backing, task: Item) -> bool:
         "reservation": None,
         "completed_at": None,
         "updated_at": now,
+        **waiting,
         **look_at(task, now + 5 * 60_000),
     }
     gone = ("since", "spent", "letter", "reply", "resent")
     failed = "#status = :failed AND attribute_exists(#object)"
     update = Update(key_of(task), again, drop=gone, when=failed, values={"failed": "failed"})
     try:
-        persist(lambda: backing.table.transact(update, *map(Delete, pointers(task))))
+        jobs = [write for write, _ in begun if write]
+        persist(lambda: backing.table.transact(update, *map(Delete, pointers(task)), *jobs))
     except TransactionFailed:
         return False
     return True
+
+
+def _of_image(address: UserAddress, job: Item) -> dict[str, Any]:
+    return {"id": chunk_id(address, job["token"], 0), "event": "ADD"}
+
+
+def _has_changed(job: Item) -> bool:
+    return bool(job["status"] == "success" and job["event"] != "NONE")
+
+
+def _forget_jobs(backing: Backing, jobs: Sequence[Item]) -> None:
+    with suppress(Unavailable):
+        each(lambda job: forget_words(backing, job), jobs)
 
 
 def look_at(task: Item, moment: int) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from shared.aws.errors import TransactionFailed
@@ -11,12 +12,14 @@ from shared.aws.parallel import each
 from shared.aws.table import Query
 from shared.aws.writes import Delete, Put
 from shared.kernel.contention import LostRace, persist
+from shared.kernel.errors import NotFound
+from shared.memories.files.deleting import Deleting
 from shared.memories.groups import is_part, tasks_of, wholes_of
 from shared.memories.leftovers import Leftovers
 from shared.memories.past import past_rows
 from shared.memories.records import UserAddress, by_origin, generations_of, has_form, memory_key
 from shared.memories.rows import messages_beside
-from shared.memories.sight import is_visible, read_all, unknown
+from shared.memories.sight import document_of, documents_of, is_visible, read_all, unknown
 from shared.retention.erasures import Erasure, ErasureLog
 
 if TYPE_CHECKING:
@@ -33,38 +36,72 @@ ROWS_A_WRITE: Final = 45
 
 
 @dataclass(frozen=True)
+class Wish:
+    """What is to be forgotten: a memory, with `source` all that came from the same messages, or the same file."""
+
+    scope: Scope
+    memory_id: str
+    source: bool
+    correlation_id: str
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """The ids of what was forgotten, and of the receipts of files that went with it."""
+
+    ids: dict[str, None]
+    erasures: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Forgetting:
     """Forgets memories: they are in no answer once it returns, and their texts are gone then or soon after."""
 
     backing: Backing
     index: SearchIndex
 
-    def forget(self, scope: Scope, memory_id: str, *, source: bool = False) -> list[str]:
-        """Forget a memory and its history; with `source` all that came from the same messages. Return the ids.
+    def forget(self, scope: Scope, memory_id: str, *, source: bool = False, correlation_id: str = "") -> Forgotten:
+        """Forget a memory and its history; with `source` all that came from the same messages. Return what went.
 
-        Of other memories that said something else in between, the states that came from these messages go.
+        Of other memories that said something else in between, the states that came from these messages go. A chunk's
+        source is its file; a file that came with the messages goes with them, and an image with what it shows.
 
         Raises:
             NotFound: there is none, or it was forgotten.
             Conflict: others kept changing one of them for longer than the retries last.
             Unavailable: a dependency does not answer; some may have been forgotten.
         """
-        gone = {memory_id: None}
-        persist(lambda: self._forget(scope, memory_id, gone if source else None))
-        return list(gone)
+        gone, wish = Forgotten({memory_id: None}), Wish(scope, memory_id, source, correlation_id)
+        persist(lambda: self._forget(wish, gone))
+        return gone
 
-    def _forget(self, scope: Scope, memory_id: str, gone: dict[str, None] | None) -> None:
-        rows = self._found(scope, memory_id)
-        if gone is not None:
+    def _forget(self, wish: Wish, gone: Forgotten) -> None:
+        scope = wish.scope
+        rows, document = self._found(scope, wish.memory_id)
+        if document is not None and (wish.source or rows[-1]["kind"] == "raw"):
+            self._delete(wish, document, gone)
+            return
+        if wish.source:
             others = self._others(rows)
-            gone.update({row["sk"].removeprefix("m#"): None for row in others if _is_memory(row)})
+            for other in filter(_is_document, others):
+                self._delete(wish, other, gone)
+            others = [other for other in others if not _is_document(other)]
+            gone.ids.update({row["sk"].removeprefix("m#"): None for row in others if _is_memory(row)})
             # The one that was named goes last: after a death in between, it still tells what else has to go.
             rows = [*others, *rows]
         for start in range(0, len(rows), ROWS_A_WRITE):
             self._remove(scope, rows[start : start + ROWS_A_WRITE])
 
-    def _found(self, scope: Scope, memory_id: str) -> list[Item]:
+    def _delete(self, wish: Wish, document: Item, gone: Forgotten) -> None:
+        """Delete a document with its file; what is gone by now is as it should be."""
+        with suppress(NotFound):
+            told = Deleting(self.backing).delete_of(wish.scope, document, wish.correlation_id)
+            gone.erasures.append(told["task_id"])
+
+    def _found(self, scope: Scope, memory_id: str) -> tuple[list[Item], Item | None]:
         """Return the past rows of a memory, the oldest first, and its own; where a decision removed it, the past alone.
+
+        Beside them the document that it was made of, if it was of one.
 
         Raises:
             NotFound: there is none, or it was forgotten.
@@ -77,9 +114,10 @@ class Forgetting:
         pasts = list(past_rows(self.backing.table, key[0], memory_id))
         rows = [*pasts, *([found[key]] if key in found else [])]
         removed = bool(pasts) and pasts[-1]["event"] == "DELETE"
-        if not (key in found or removed) or not is_visible(rows[-1], found.get(generations_key)):
+        document = document_of(rows[-1], documents_of(self.backing.table, rows[-1:])) if key in found else None
+        if not (key in found or removed) or not is_visible(rows[-1], found.get(generations_key), document):
             raise unknown()
-        return rows
+        return rows, document
 
     def _others(self, rows: Sequence[Item]) -> list[Item]:
         """Return the rows of other memories, and the past states of others, that came from the same messages."""
@@ -152,6 +190,10 @@ def _removal(address: UserAddress, row: Item) -> list[Write]:
 
 def _is_memory(row: Item) -> bool:
     return str(row["sk"]).startswith("m#")
+
+
+def _is_document(row: Item) -> bool:
+    return str(row["sk"]).startswith("d#")
 
 
 def _memory_of(row: Item) -> str:

@@ -14,7 +14,7 @@ from shared.memories.pages import cursor_of, fitting, fitting_views, position_in
 from shared.memories.past import was_removed
 from shared.memories.records import generations_of, has_form, memory_key, past_prefix
 from shared.memories.rows import moment_or_none
-from shared.memories.sight import LOOKS, is_visible, unknown
+from shared.memories.sight import LOOKS, document_of, documents_of, is_visible, unknown
 from shared.memories.texts import texts_of
 
 if TYPE_CHECKING:
@@ -80,10 +80,18 @@ class Histories:
         if key in found:
             states.setdefault(_position(now := _state_of(found[key])), now)
         told = key in found or was_removed(table, key[0], wish.memory_id)
-        if not told or not all(is_visible(state, found.get(generations_key)) for state in states.values()):
+        if not told or not self._are_visible(list(states.values()), found.get(key), found.get(generations_key)):
             raise unknown()
         places = sorted(place for place in states if after is None or place < after)
         return [states[place] for place in reversed(places)][: wish.limit + 1]
+
+    def _are_visible(self, states: list[Item], row: Item | None, generations: Item | None) -> bool:
+        """Tell whether all states can be seen: of what was made of a file, as long as the memory itself can be."""
+        now = [row] if row else []
+        documents = documents_of(self.backing.table, now)
+        held = [{**state, "token": row["token"]} if row and "token" in row else state for state in states]
+        document = document_of(row, documents) if row else None
+        return all(is_visible(state, generations, document) for state in held)
 
 
 def _state_of(row: Item) -> Item:

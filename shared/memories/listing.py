@@ -14,7 +14,7 @@ from shared.kernel.errors import Unavailable
 from shared.kernel.strict_json import compact
 from shared.memories.filters import lets_through, span_of
 from shared.memories.pages import cursor_of, fitting, fitting_views, position_in
-from shared.memories.sight import LOOKS, is_visible
+from shared.memories.sight import LOOKS, document_of, documents_of, is_visible
 from shared.memories.texts import texts_of
 from shared.memories.views import memory_view
 from shared.search.port import AllOf
@@ -22,13 +22,14 @@ from shared.search.port import AllOf
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared.aws.items import Item
+    from shared.aws.items import Item, Key
     from shared.memories.backing import Backing
     from shared.memories.models import Kind
     from shared.memories.records import UserAddress
     from shared.search.port import Within
 
     Record = dict[str, Any]
+    Documents = dict[Key, Item]
 
 READ_ON_SECONDS: Final = 5.0
 """How long a list reads on for a memory that its filters let through."""
@@ -73,40 +74,45 @@ class Listing:
         """
         after = position_in(wish.cursor, wish.binding, _POSITION)
         for _ in range(LOOKS):
-            rows, reached = self._read(wish, after)
+            rows, documents, reached = self._read(wish, after)
             shown = rows[: fitting(rows, wish.limit)]
             try:
                 texts = texts_of(self.backing.objects, shown)
             except ObjectMissing:
                 continue  # one was changed or removed since its row was read: look again
-            views = [memory_view(wish.address.scope, row, text) for row, text in zip(shown, texts, strict=True)]
+            views = [
+                memory_view(wish.address.scope, row, text, document_of(row, documents))
+                for row, text in zip(shown, texts, strict=True)
+            ]
             views = views[: fitting_views(views)]
             last = _position(rows[len(views) - 1]) if len(views) < len(rows) else reached
             return {"data": views, "next_cursor": None if last is None else cursor_of(last, wish.binding)}
         raise Unavailable
 
-    def _read(self, wish: ListWish, after: str | None) -> tuple[list[Item], str | None]:
-        """Return a row more than a page has, or fewer with the position that was reached when time was up."""
+    def _read(self, wish: ListWish, after: str | None) -> tuple[list[Item], Documents, str | None]:
+        """Return a row more than a page has, or fewer with the position that was reached when time was up.
+
+        With them come the documents that some of them were made of.
+        """
         query = _query(wish, after)
-        if query is None:
-            return [], None
-        started = self.monotonic()
         rows: list[Item] = []
+        documents: Documents = {}
+        if query is None:
+            return rows, documents, None
+        started = self.monotonic()
         table = self.backing.table
         generations, page = together(lambda: table.get(wish.address.generation_key), lambda: table.query(query))
         while True:
-            rows += [row for row in page.items if _position(row) != after and _wanted(wish, row, generations)]
+            some = [row for row in page.items if _position(row) != after and lets_through(wish.where, row)]
+            documents |= documents_of(table, some)
+            rows += [row for row in some if is_visible(row, generations, document_of(row, documents))]
             if len(rows) > wish.limit:
-                return rows[: wish.limit + 1], None
+                return rows[: wish.limit + 1], documents, None
             if page.last is None:
-                return rows, None
+                return rows, documents, None
             if self.monotonic() - started > self.seconds:
-                return rows, _position(page.items[-1])
+                return rows, documents, _position(page.items[-1])
             page = table.query(query.onward(page.last))
-
-
-def _wanted(wish: ListWish, row: Item, generations: Item | None) -> bool:
-    return is_visible(row, generations) and lets_through(wish.where, row)
 
 
 def _query(wish: ListWish, after: str | None) -> Query | None:

@@ -38,12 +38,12 @@ class Reading:
             NotFound: there is none, or it was forgotten.
         """
         for _ in range(LOOKS):
-            row, _generations = seen(self.backing.table, scope, memory_id)
+            row, document = seen(self.backing.table, scope, memory_id)
             etag = etag_of(row)
             if conditions.not_modified(etag):
                 return Shown(etag, None)
             try:
-                return Shown(etag, memory_view(scope, row, text_of(self.backing.objects, row)))
+                return Shown(etag, memory_view(scope, row, text_of(self.backing.objects, row), document))
             except ObjectMissing:
                 continue  # changed between the two reads: look again
         raise Unavailable

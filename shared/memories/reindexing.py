@@ -15,13 +15,13 @@ from shared.aws.items import key_of
 from shared.memories.indexing import passages_of
 from shared.memories.records import GENERATIONS, MEMORY_ROWS
 from shared.memories.rows import memory_id_of
-from shared.memories.sight import is_visible, read_all
+from shared.memories.sight import generation_in, read_all
 from shared.memories.texts import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from shared.aws.items import Item
+    from shared.aws.items import Item, Key
     from shared.aws.objects import Objects
     from shared.aws.table import Page, Start, Table
     from shared.models.port import Embedder
@@ -91,9 +91,12 @@ class Reindexing:
             self._rebuild.discard(stale)
 
     def _visible(self, rows: Sequence[Item]) -> list[Item]:
-        """Return the rows that are not of a generation that was forgotten."""
+        """Return the rows that are not of a generation that was forgotten.
+
+        What no document names is put too: one may from the next moment on, and who removes it finds it in both indexes.
+        """
         generations = read_all(self._table, [(row["pk"], GENERATIONS) for row in rows])
-        return [row for row in rows if is_visible(row, generations.get((row["pk"], GENERATIONS)))]
+        return [row for row in rows if row["generation"] == generation_in(generations.get(_counted(row)), row["user"])]
 
     def _with_texts(self, rows: Sequence[Item]) -> Iterator[tuple[Item, str]]:
         for row in rows:
@@ -105,3 +108,7 @@ class Reindexing:
 
 def _state(row: Item) -> State:
     return memory_id_of(row), row["revision"]
+
+
+def _counted(row: Item) -> Key:
+    return row["pk"], GENERATIONS

@@ -16,6 +16,8 @@ from shared.memories.attempts import Erased, Fenced, Overtaken
 from shared.memories.commit import Numbered, batches, objects_of, writes_of
 from shared.memories.drafting import Draft
 from shared.memories.ending import succeed
+from shared.memories.files.imaging import Imaging
+from shared.memories.files.sending import jobs_of
 from shared.memories.groups import Part
 from shared.memories.indexing import passages_of
 from shared.memories.leftovers import Leftovers
@@ -60,6 +62,7 @@ class Run:
         self._late = late
         self._backing = means.backing
         self._kept: Item | None = None
+        self._jobs: list[Item] = []
         self._turn = 0
 
     def __call__(self) -> None:
@@ -73,11 +76,12 @@ class Run:
             Unavailable: a dependency is down, or the time is over.
         """
         self._kept = self._look()
+        self._images()
         plan = self._index(self._decided(self._learnt()))
         plan = self._commit(plan)
         changes = [*plan.decided, *self._group(plan)]
         tidy(self._means, self._attempt, changes)
-        succeed(self._backing, self._attempt, changes, self._kept)
+        succeed(self._backing, self._attempt, changes, self._kept, self._jobs)
 
     @property
     def _committed(self) -> int:
@@ -89,6 +93,7 @@ class Run:
         address = self._attempt.address
         key = plan_key(address.scope, self._attempt.task["task"])
         found = self._backing.table.batch_get([key, address.generation_key, address.lease_key()])
+        self._jobs = jobs_of(self._backing.table, self._attempt.task)
         self._turn = found.get(address.lease_key(), {}).get("turn", 0)
         if generation_in(found.get(address.generation_key), address.user) != self._attempt.task["generation"]:
             raise Erased("All memories of the user were deleted after this request was accepted.")
@@ -97,7 +102,15 @@ class Run:
     @cached_property
     def _add(self) -> Add:
         payload = self._backing.objects.get(self._attempt.task["object"])
-        return Add.from_json(json.loads(payload))
+        captions = {job["n"]: job["caption"] for job in self._jobs if job["of"] == "image" and job.get("caption")}
+        return Add.from_json(json.loads(payload)).captioned(captions)
+
+    def _images(self) -> None:
+        """Make memories of what images show."""
+        for n, job in enumerate(self._jobs):
+            if job["of"] == "image" and job["status"] == "parsed":
+                self._go_on()
+                self._jobs[n] = Imaging(self._means, self._attempt, self._add).file(job)
 
     def _planner(self, at: int) -> Planner:
         return Planner(self._means, self._draft(at))
@@ -118,7 +131,7 @@ class Run:
         part = self._part(at)
         if part and part.is_repeated():
             return Plan(at, None, ())
-        if self._add.mode != "default":
+        if self._add.mode != "default" or not self._draft(at).conversation().turns:
             return Plan(at, None)
         self._go_on("extracting")
         plan = self._planner(at).learn()

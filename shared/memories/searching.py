@@ -14,27 +14,27 @@ from shared.kernel.errors import LodestoreError, TooLarge, Unavailable
 from shared.kernel.strict_json import compact
 from shared.memories.balances import shown
 from shared.memories.originals import Originals
-from shared.memories.records import memory_key
+from shared.memories.records import document_key, has_form, memory_key
 from shared.memories.rewriting import rewritten
-from shared.memories.sight import LOOKS, is_visible, read_all
+from shared.memories.sight import LOOKS, document_of, is_visible, read_all
 from shared.memories.texts import size_of, texts_of
-from shared.memories.views import hit_view
+from shared.memories.views import hit_view, marks_of
 from shared.search.analysis import is_chinese
 from shared.search.fusion import DEPTH, candidates, fuse
-from shared.search.port import AllOf, Ask, Channels, Is
+from shared.search.port import AllOf, AnyOf, Ask, Channels, Is, Not
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from shared.aws.items import Item
+    from shared.aws.items import Item, Key
     from shared.memories.backing import Backing
     from shared.memories.context import Entry
     from shared.memories.models import OutputMode
     from shared.memories.records import UserAddress
     from shared.models.port import Embedder
     from shared.search.fusion import Hit
-    from shared.search.port import Condition, SearchIndex, State
+    from shared.search.port import Condition, Found, SearchIndex, State
     from shared.tenancy.models import KeyRecord
     from shared.tenancy.quotas import Balance, Quotas, Reservation
 
@@ -46,6 +46,9 @@ CANDIDATES: Final = 50
 SPARE: Final = 10
 """How many more than are needed a channel is asked for, since an index may still hold what is over."""
 
+
+_SAID: Final = ("raw", "chunk")
+"""Kinds that are what was really said or written."""
 
 RECENT_MS: Final = 60_000
 """How long before it is seen a change may be dated: a worker dates its writes from its plan, and clocks differ."""
@@ -72,15 +75,30 @@ class SearchWish:
         """Tell whether summaries are to be shown as what was really said."""
         return self.raw_text and self.output_mode == "summary"
 
-    @property
-    def condition(self) -> Condition:
-        """What a passage must be, to be found."""
+    def condition(self, without: AbstractSet[Is] = frozenset()) -> Condition:
+        """Return what a passage must be, to be found; `without` are the documents and readings that are left out."""
         parts: list[Condition] = [Is("modes", (self.output_mode,)), self.where]
+        if without:
+            parts.append(Not(AnyOf(tuple(sorted(without, key=repr)))))
         if self.sources:
             parts.append(Is("source", self.sources))
         if self.document_ids:
             parts.append(Is("document_id", self.document_ids))
         return AllOf(tuple(parts))
+
+
+@dataclass(frozen=True)
+class _Records:
+    """What the records say of what was found: the rows of those states that are current and can be seen.
+
+    `items` are all that was read; `changed_at` is when (ms) the last of those was changed that have another state by
+    now; `unseen` are documents that are not there, and readings that none names: nothing of them can be seen.
+    """
+
+    rows: dict[State, Item]
+    items: dict[Key, Item]
+    changed_at: int = 0
+    unseen: frozenset[Is] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -132,18 +150,22 @@ class Searching:
         return left and replace(left, used=left.used + 1, reserved=left.reserved - 1)
 
     def _hits(self, wish: SearchWish, queries: Sequence[str]) -> list[Record]:
-        asks = self._asks(wish, queries)
+        asks, without = self._asks(wish, queries), frozenset[Is]()
         for look in range(1, LOOKS + 1):
             began = self.backing.clock.now_ms() - RECENT_MS
-            found = self.index.search(asks)
+            found = self.index.search([replace(ask, where=wish.condition(without)) for ask in asks])
             read = candidates(found, k_dense=_some_more(wish.k_dense), k_sparse=_some_more(wish.k_sparse))
-            rows, changed_at = self._rows(wish.address, read)
-            if changed_at >= began and look < LOOKS:
-                continue  # changed between the index's answer and the records': under its new state it is found too
+            records = self._records(wish.address, read, found)
+            if look < LOOKS and (records.changed_at >= began or _crowded(records, read, found)):
+                # What changed between the index's answer and the records' is found under its new state too; what is of
+                # a document's other readings took the places of what can be seen.
+                without |= records.unseen
+                continue
+            rows = records.rows
             hits = _fused(wish, [_without(channels, read - rows.keys()) for channels in found])
             hits = [hit for hit in hits if hit.state in rows]
             try:
-                return self._shown(wish, hits, [rows[hit.state] for hit in hits])
+                return self._shown(wish, hits, records)
             except ObjectMissing:
                 continue  # a long one was changed or removed since its row was read: look again
         raise Unavailable
@@ -152,28 +174,28 @@ class Searching:
         floor = self.embedder.floor if wish.floor is None else wish.floor
         vectors = each(self.embedder.of_query, queries) if wish.k_dense else [()] * len(queries)
         k_dense, k_sparse = (DEPTH + SPARE if k else 0 for k in (wish.k_dense, wish.k_sparse))
-        ask = partial(Ask, wish.address.owner, k_dense=k_dense, k_sparse=k_sparse, floor=floor, where=wish.condition)
+        ask = partial(Ask, wish.address.owner, k_dense=k_dense, k_sparse=k_sparse, floor=floor)
         return [ask(text, vector) for text, vector in zip(queries, vectors, strict=True)]
 
-    def _rows(self, address: UserAddress, states: Iterable[State]) -> tuple[dict[State, Item], int]:
-        """Return the rows of those states that are there, current, and the user's: one round of reads.
-
-        Of those that have another state by now, also return when (ms) the last one was changed.
-        """
+    def _records(self, address: UserAddress, states: Iterable[State], found: Sequence[Channels]) -> _Records:
+        """Return what the records have of some states: one round of reads, for their documents too."""
         keys = {state: memory_key(address.scope, state[0]) for state in states}
         if not keys:
-            return {}, 0
-        items = read_all(self.backing.table, [address.generation_key, *keys.values()])
+            return _Records({}, {})
+        named = {one.document_id for one in _all(found) if one.document_id and one.state in keys}
+        documents = {name: document_key(address.scope, name) for name in named if has_form(name)}
+        items = read_all(self.backing.table, [address.generation_key, *documents.values(), *keys.values()])
         generations = items.get(address.generation_key)
-        seen = {
-            state: row
-            for state, key in keys.items()
-            if (row := items.get(key)) and row["user"] == address.user and is_visible(row, generations)
-        }
+        theirs = {state: row for state, key in keys.items() if (row := items.get(key)) and row["user"] == address.user}
+        seen = {s: row for s, row in theirs.items() if is_visible(row, generations, document_of(row, items))}
         current = {state: row for state, row in seen.items() if row["revision"] == state[1]}
-        return current, max((seen[state]["updated_at"] for state in seen.keys() - current.keys()), default=0)
+        changed_at = max((seen[state]["updated_at"] for state in seen.keys() - current.keys()), default=0)
+        gone = {Is("document_id", (name,)) for name, key in documents.items() if key not in items}
+        other = {Is("reading", (row["token"],)) for s, row in theirs.items() if s not in seen and "token" in row}
+        return _Records(current, items, changed_at, frozenset(gone | other))
 
-    def _shown(self, wish: SearchWish, hits: Sequence[Hit], rows: Sequence[Item]) -> list[Record]:
+    def _shown(self, wish: SearchWish, hits: Sequence[Hit], records: _Records) -> list[Record]:
+        rows = [records.rows[hit.state] for hit in hits]
         originals: list[str | None] = [None] * len(rows)
         if wish.shows_originals:
             originals = Originals(self.backing, wish.address, self.answer_bytes).of_rows(rows)
@@ -181,9 +203,9 @@ class Searching:
         texts = texts_of(self.backing.objects, rows)
         views = []
         for hit, row, text, original in zip(hits, rows, texts, originals, strict=True):
-            said = row["kind"] == "raw" or row.get("verbatim")
+            said = row["kind"] in _SAID or row.get("verbatim")
             missing = wish.shows_originals and original is None and not said
-            marks = {"raw_text_missing": True} if missing else {}
+            marks = marks_of(row, document_of(row, records.items)) | ({"raw_text_missing": True} if missing else {})
             scores = {"score": hit.score, "score_details": dict(hit.details)}
             views.append(hit_view(wish.address.scope, row, original or text, scores=scores, marks=marks))
         self._check(sum(len(compact(view).encode()) for view in views))
@@ -193,6 +215,16 @@ class Searching:
         if size > self.answer_bytes:
             hint = "Ask for fewer: a lower top_k, k_dense or k_sparse, a filter, or no return_raw_text."
             raise TooLarge(f"What was found takes more than {self.answer_bytes} bytes. {hint}", hint=hint)
+
+
+def _all(found: Sequence[Channels]) -> Iterable[Found]:
+    return (one for channels in found for one in (*channels.dense, *channels.sparse))
+
+
+def _crowded(records: _Records, read: AbstractSet[State], found: Sequence[Channels]) -> bool:
+    """Tell whether more might be found without the readings that can't be seen: they are more than the spare ones."""
+    full = any(len(one) >= DEPTH for channels in found for one in (channels.dense, channels.sparse))
+    return bool(records.unseen) and full and len(read - records.rows.keys()) > SPARE // 2
 
 
 def _fused(wish: SearchWish, found: Sequence[Channels]) -> list[Hit]:

@@ -15,9 +15,12 @@ from shared.aws.writes import Delete, Update
 from shared.kernel.clock import DAY_MS
 from shared.kernel.scope import Scope
 from shared.memories.ending import Reason, fail, forget, look_at, pointers, revive
+from shared.memories.files.jobs import Failure, let_go
+from shared.memories.files.readings import READING, send_reading
+from shared.memories.files.sending import jobs_of, send_next
 from shared.memories.leftovers import LEFTOVERS
 from shared.memories.records import UserAddress, task_key
-from shared.memories.tasks import KIND, message_of
+from shared.memories.tasks import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +54,7 @@ class Settling:
 
     def handlers(self) -> Mapping[str, Handler]:
         """Return the handlers by kind."""
-        return {KIND: self.look, LEFTOVERS: self.send_leftovers}
+        return {KIND: self.look, LEFTOVERS: self.send_leftovers, READING: self.send_reading}
 
     def look(self, task: Item) -> bool:
         """Send a task again, end it, or remove it, whatever its time has come for."""
@@ -71,6 +74,11 @@ class Settling:
         self.backing.queue.send(body, group=address.group, once=work["pk"])
         return True
 
+    def send_reading(self, work: Item) -> bool:
+        """Have a worker remove what a reading of a file has left that counts no more."""
+        send_reading(self.backing, work)
+        return True
+
     def _is_given_up(self, task: Item) -> bool:
         if "since" in task:
             return bool(task.get("resent", 0) >= RESENDS)
@@ -78,7 +86,7 @@ class Settling:
 
     def _send_again(self, task: Item) -> None:
         resent = task.get("resent", 0) + 1
-        self.backing.queue.send(message_of(task), group=task["group"], once=f"{task['task']}:{task['tries']}:{resent}")
+        send_next(self.backing, task, jobs_of(self.backing.table, task), again=f":{task['tries']}:{resent}")
         pause = min(AGAIN_MS << min(resent, 8), LONGEST_AGAIN_MS)
         later = {"resent": resent, **look_at(task, self.backing.clock.now_ms() + pause)}
         same = {"seen": task["expires_at"]}
@@ -90,6 +98,9 @@ class Settling:
     def _remove(self, task: Item) -> None:
         """Remove an ended task with all that it has kept; its row goes last."""
         forget(self.backing, task)
+        for job in jobs_of(self.backing.table, task):
+            let_go(self.backing, job, Failure(NOT_PROCESSED.code, NOT_PROCESSED.message))
+            self._delete(Delete(key_of(job)))
         if task.get("idempotency"):
             pk, sk = task["idempotency"]
             self._delete(Delete((pk, sk), "attribute_not_exists(#pk) OR #task = :task", {"task": task["task"]}))
@@ -111,5 +122,16 @@ def redrive(backing: Backing, scope: Scope, task_id: str) -> bool:
     task = backing.table.get(task_key(scope, task_id))
     if task is None or not revive(backing, task):
         return False
-    backing.queue.send(message_of(task), group=task["group"], once=f"{task_id}:{task['completed_at']}")
+    send_again(backing, scope, task_id, once=str(task["completed_at"]))
     return True
+
+
+def send_again(backing: Backing, scope: Scope, task_id: str, *, once: str) -> None:
+    """Send what is next of a task that was let begin again.
+
+    Raises:
+        Unavailable: it may not have been sent.
+    """
+    task = backing.table.get(task_key(scope, task_id))
+    if task is not None:
+        send_next(backing, task, jobs_of(backing.table, task), again=f":{once}")

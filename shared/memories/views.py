@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     View = dict[str, Any]
 
-OURS = ("memory_type", "event_created_at", "raw_text_missing")
+OURS = (
+    *("memory_type", "event_created_at", "raw_text_missing"),
+    *("document_id", "filename", "revision", "chunk_index", "chunks", "page", "heading_path", "sheet"),
+)
 """What is told in a memory's metadata beside the caller's own."""
 
 
@@ -25,9 +28,29 @@ def hit_view(scope: Scope, row: Item, text: str, *, scores: View, marks: View | 
     return {"id": told.pop("id"), "memory": told.pop("memory"), **scores, **told}
 
 
-def memory_view(scope: Scope, row: Item, text: str) -> View:
-    """Return a memory: a hit without the scores, with its kind."""
-    return {**_told(scope, row, text), "kind": row["kind"]}
+def memory_view(scope: Scope, row: Item, text: str, document: Item | None = None) -> View:
+    """Return a memory: a hit without the scores, with its kind; `document` is what it was made of, if it was of one."""
+    told = _told(scope, row, text)
+    told["metadata"].update(marks_of(row, document))
+    return {**told, "kind": row["kind"]}
+
+
+def marks_of(row: Item, document: Item | None) -> View:
+    """Return what is told of a memory's place in the document that it was made of; nothing where it was of none."""
+    if document is None:
+        return {}
+    place, chunk = row["place"], row["kind"] == "chunk"
+    told = {
+        "document_id": row["document_id"],
+        "filename": place["filename"],
+        "revision": document["revision"],
+        "chunk_index": place["index"] if chunk else None,
+        "chunks": document["chunks"] if chunk else None,
+        "page": place.get("page"),
+        "heading_path": place.get("heading") or None,
+        "sheet": place.get("sheet"),
+    }
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def etag_of(row: Item) -> str:

@@ -24,7 +24,7 @@ from shared.memories.attempts import (
     free_lease,
     spent,
 )
-from shared.memories.ending import Reason, fail
+from shared.memories.ending import NothingStored, Reason, fail
 from shared.memories.means import OnceEmbedder
 from shared.memories.outcome import Outcome, State
 from shared.memories.remains import clear_away_now
@@ -76,7 +76,7 @@ class Worker:
             Unavailable: it can't even begin; another writer of the user may be at work.
         """
         task = self.means.backing.table.get(key)
-        if task is None or task["status"] != "processing":
+        if task is None or task["status"] != "processing" or task.get("waiting"):
             return
         attempt = self._begun(task)
         try:
@@ -103,6 +103,8 @@ class Worker:
         task = backing.table.get(key)
         if task is None or task["status"] != "processing":
             return Outcome(State.DONE, task=task)
+        if task.get("waiting"):
+            return Outcome(State.DONE)  # whoever is done with the last of its files sends the message again
         if given_up := _exhausted(task, backing.clock.now_ms()):
             ended = self._end(task, given_up, letter=True)
             return Outcome(State.DONE if ended else State.LEAVE, task=backing.table.get(key))
@@ -199,12 +201,12 @@ def _exhausted(task: Item, now: int) -> Reason | None:
 
 def _reason(error: Exception) -> Reason | None:
     """Return what a task's user is told of an error; None: a fault of ours."""
-    if isinstance(error, Erased):
-        return DELETED
+    if isinstance(error, Erased | ObjectMissing):
+        return DELETED if isinstance(error, Erased) else LOST
     if isinstance(error, ExtractionFailed):
         return Reason("extraction_failed", _bounded(error), reply=_reply(error))
-    if isinstance(error, ObjectMissing):
-        return LOST
+    if isinstance(error, NothingStored):
+        return Reason("files_failed", error.message, again=error.again)
     if isinstance(error, ModelRefused):
         return Reason("model_refused", f"{error.message} {error.details['hint']}")
     if isinstance(error, Unavailable | Conflict | LostRace):

@@ -57,6 +57,7 @@ class Stores:
     objects: Objects
     clock: Clock
     queue: Queue
+    documents_queue: Queue
 
 
 def handlers(stores: Stores, deadline: Deadline, meter: UsageMeter) -> Mapping[str, Handler]:
@@ -67,7 +68,8 @@ def handlers(stores: Stores, deadline: Deadline, meter: UsageMeter) -> Mapping[s
     projects = Backing(stores.table, stores.objects, stores.clock, partial(meter.note, surface=PROJECTS))
     memory_stores = StoreBacking(stores.table, stores.objects, stores.clock, partial(meter.note, surface=MEMORY_STORES))
     note = partial(meter.note, surface=MEMORIES)
-    memories = MemoryBacking(stores.table, stores.objects, stores.clock, note, queue=stores.queue)
+    queues = {"queue": stores.queue, "documents_queue": stores.documents_queue}
+    memories = MemoryBacking(stores.table, stores.objects, stores.clock, note, **queues)
     return {
         "remove_object": ObjectRemoval(stores.table, stores.objects),
         **Removal(projects, deadline.passed).handlers(),
@@ -84,7 +86,8 @@ class Sweeping:
     def __init__(self, environ: Mapping[str, str], aws: Aws, clock: Clock) -> None:
         environment = Environment.of(environ)
         table, objects = Table(aws, environment.table_name), Objects(aws, environment.bucket_name)
-        self._stores = Stores(table, objects, clock, Queue(aws, environment.queue_url))
+        queues = (Queue(aws, url) for url in (environment.queue_url, environment.documents_queue_url))
+        self._stores = Stores(table, objects, clock, *queues)
         self._meter = tenancy(environment, aws, clock).meter
         self._namespace = environment.powertools_metrics_namespace
         self._log = Logger(service=SERVICE)

@@ -117,7 +117,7 @@ def test_what_is_forgotten_with_its_source_is_in_no_summary_of_the_whole(
     for index in range(3):
         done(world, part(world, user, index))
     row = next(row for row in world.rows(user) if row["text"] == named)
-    gone = Forgetting(world.backing, world.index).forget(SCOPE, memory_id_of(row), source=True)
+    gone = list(Forgetting(world.backing, world.index).forget(SCOPE, memory_id_of(row), source=True).ids)
     left = [] if named == WHOLE else ["part 0.", "part 2."]
     assert sorted(set(world.texts(address=user))) == left
     assert len(gone) == 10 - len(world.rows(user))

@@ -14,22 +14,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.errors import ConditionFailed, TransactionFailed
 from shared.aws.items import key_of
-from shared.aws.writes import Check, Put, Update
+from shared.aws.writes import PRESENT, Check, Put, Update
 from shared.kernel.contention import LostRace, persist
-from shared.kernel.errors import Conflict, LodestoreError, Unavailable
+from shared.kernel.errors import Conflict, LodestoreError
+from shared.kernel.scope import Scope
 from shared.memories.attempts import Erased, Fenced, address_of, generation_check
+from shared.memories.files.pieces import Pieces
 from shared.memories.files.readings import Readings
 from shared.memories.files.rows import ENDED
 from shared.memories.files.sending import send_next
-from shared.memories.records import file_key
+from shared.memories.records import UserAddress, file_key
 
 if TYPE_CHECKING:
     from shared.aws.items import Item
     from shared.aws.writes import Write
     from shared.memories.backing import Backing
-    from shared.memories.records import UserAddress
 
-TRIES: Final = 3
+STRIKES: Final = 3
 """So many attempts at one stage of a job may end by death or an unexpected error without progress between them."""
 
 WAITS: Final = 10
@@ -38,7 +39,7 @@ WAITS: Final = 10
 HELD_MS: Final = 10 * 60_000
 """How long an attempt that gets no further may keep its message from others."""
 
-AGAIN: Final = frozenset({"internal_error", "dependency_unavailable"})
+AGAIN: Final = frozenset({"internal_error", "dependency_unavailable", "not_processed"})
 """Why a job failed that may succeed when its task is tried again."""
 
 _MINE = "#fence = :fence AND #status IN (:queued, :parsing, :parsed, :indexing)"
@@ -99,23 +100,19 @@ class FileJob:
             FileGone: the file was deleted.
             Replaced: another condition does not hold.
         """
-        self._write({"tries": 1, "waits": 0, "since": self.backing.clock.now_ms(), **changes}, *writes)
+        self._write({"strikes": 1, "waits": 0, "since": self.backing.clock.now_ms(), **changes}, *writes)
 
     def holds(self) -> tuple[Write, Write]:
         """Return the checks that the user's memories were not forgotten, and that the file is there."""
-        address, generation = self.address, self.task["generation"]
-        there = "#status = :ready AND #generation = :generation"
-        values = {"ready": "ready", "generation": generation}
-        file = Check(file_key(address.scope, self.row["file"]), there, values)
-        return generation_check(address, generation), file
+        return generation_check(self.address, self.task["generation"]), there_still(self.task, self.row)
 
     def put_off(self, waits: int) -> None:
-        """Note that the attempt ended without counting among the tries.
+        """Note that the attempt ended without a strike against the job: a dependency was down, for the n-th time.
 
         Raises:
             Fenced: another attempt has taken over.
         """
-        self._write({"tries": self.row["tries"] - 1, "waits": waits})
+        self._write({"strikes": self.row["strikes"] - 1, "waits": waits})
 
     def hand_over(self, *writes: Write, chunks: int = 0, **changes: Any) -> None:
         """Let the task wait for this job no longer, and count its chunks; of `writes` the first two are `holds`.
@@ -130,7 +127,7 @@ class FileJob:
         now = {"updated_at": self.backing.clock.now_ms()}
         values = {"processing": "processing"}
         task = Update(key_of(self.task), now, add=counted, when="#status = :processing", values=values)
-        self._write({"tries": 0, "waits": 0, **changes}, *writes, task=task)
+        self._write({"strikes": 0, "waits": 0, **changes}, *writes, task=task)
 
     def fail(self, failure: Failure) -> None:
         """End the job badly; what it has indexed is left to be removed.
@@ -171,6 +168,13 @@ class FileJob:
         return FileGone("The file was deleted.") if 2 in failed.items else Replaced()
 
 
+def there_still(task: Item, job: Item) -> Check:
+    """Return the check that a job's file is there."""
+    values = {"ready": "ready", "generation": task["generation"]}
+    key = file_key(address_of(task).scope, job["file"])
+    return Check(key, "#status = :ready AND #generation = :generation", values)
+
+
 def begin(backing: Backing, task: Item, row: Item, status: str) -> FileJob:
     """Begin an attempt at a job that was read just now.
 
@@ -178,7 +182,8 @@ def begin(backing: Backing, task: Item, row: Item, status: str) -> FileJob:
         Fenced: another has begun one since, or the add was taken back.
     """
     fence, now = secrets.token_hex(8), backing.clock.now_ms()
-    changes = {"fence": fence, "tries": row["tries"] + 1, "status": status, "since": now, "updated_at": now}
+    counted = {"tries": row["tries"] + 1, "strikes": row.get("strikes", 0) + 1}
+    changes = {"fence": fence, **counted, "status": status, "since": now, "updated_at": now}
     seen = {"status": row["status"], "tries": row["tries"], "fence": row["fence"]}
     same = "#status = :status AND #tries = :tries AND #fence = :fence"
     try:
@@ -201,16 +206,55 @@ def send_on(backing: Backing, task: Item, job: Item) -> None:
         send_next(backing, task, [now[key_of(job)]] if key_of(job) in now else [])
 
 
-def abandon(backing: Backing, job: Item, failure: Failure) -> None:
-    """End a job of a task that has ended, whoever is at work on it; what it has indexed is left to be removed."""
-    if job["status"] in ENDED:
-        return
+def let_go(backing: Backing, job: Item, failure: Failure) -> None:
+    """Remove what a job of an ended task has kept; one that has not ended ends so, whoever is at work on it still.
+
+    Raises:
+        Unavailable: some of it is left.
+    """
+    if job["status"] not in ENDED:
+        _abandon(backing, job, failure)
+    Pieces(backing, job).remove()
+
+
+def forget_words(backing: Backing, job: Item) -> None:
+    """Remove what the row of an ended job says in its user's words."""
+    with suppress(ConditionFailed):
+        backing.table.write(Update(key_of(job), drop=("caption", "filename"), when=PRESENT))
+
+
+def begin_again(job: Item) -> tuple[Update | None, bool]:
+    """Return the write that lets a job of a failed task begin anew, and whether the task has to wait for it.
+
+    None for one that succeeded, or failed for good. Its reading gets another name: what is left of the one before may
+    be being removed.
+    """
+    error = job["error"] or {}
+    if job["status"] == "success" or error.get("code") not in AGAIN:
+        return None, False
+    told = job["of"] == "image" and job.get("caption") is not None
+    address = UserAddress(Scope(job["tenant"], job["project"]), job["user_id"])
+    again = {
+        "status": "parsed" if told else "queued",
+        "token": address.memory_id(job["task"], "reading", job["n"], job["tries"]),
+        "chunks_done": 0,
+        "chunks_total": None,
+        "strikes": 0,
+        "waits": 0,
+        "error": None,
+    }
+    update = Update(key_of(job), again, drop=("at",), when="#status = :failed", values={"failed": "failed"})
+    return update, not told
+
+
+def _abandon(backing: Backing, job: Item, failure: Failure) -> None:
     readings = Readings(backing, address_of(job))
-    told = {"status": "failed", "fence": None, "error": {"code": failure.code, "message": failure.message}}
+    error = {"code": failure.code, "message": failure.message}
+    told = {"status": "failed", "fence": secrets.token_hex(8), "error": error}
     seen = {"status": job["status"]}
     update = Update(key_of(job), told, when="#status = :status", values=seen)
     left = readings.left(job) if job["status"] == "indexing" else None
-    with suppress(TransactionFailed, LostRace, Conflict, Unavailable):  # its rows go with the task's in any case
+    with suppress(TransactionFailed, LostRace, Conflict):  # it got further: its next write finds its task ended
         persist(lambda: backing.table.transact(update, *([Put(left)] if left else [])))
         if left:
             readings.send(left)

@@ -99,10 +99,10 @@ class Reading:
                     raise DocumentFailed("too_complex", TOO_SLOW)
                 total += len(piece)
                 # Begun again it begins anew: that is no progress which would let it be tried for ever.
-                job.progress(*job.holds(), pieces.store(number, piece), chunks_total=total, tries=job.row["tries"])
+                job.progress(*job.holds(), pieces.store(number, piece), chunks_total=total, strikes=job.row["strikes"])
         if not total:
             raise DocumentFailed("no_text", NO_TEXT)
-        job.progress(*job.holds(), status="parsed", tries=0)
+        job.progress(*job.holds(), status="parsed", strikes=0)
 
     def _chunks(self, path: Path, extension: str) -> Generator[Chunk]:
         if extension in IMAGES and self._eyes.vision is not None:

@@ -11,7 +11,7 @@ from shared.kernel.contention import LostRace
 from shared.kernel.errors import Conflict, Unavailable
 from shared.kernel.scope import Scope
 from shared.memories.attempts import Erased, Fenced
-from shared.memories.files.jobs import TRIES, WAITS, Failure, FileGone, Replaced, begin, send_on
+from shared.memories.files.jobs import STRIKES, WAITS, Failure, FileGone, Replaced, begin, send_on
 from shared.memories.files.pieces import Pieces
 from shared.memories.files.rows import ENDED
 from shared.memories.outcome import Outcome, State
@@ -88,7 +88,7 @@ class Stages:
         except Fenced:
             return Outcome(State.LATER, _PAUSE, job=row)
         watch(job)
-        outcome = self._given_up(job, EXHAUSTED) if row["tries"] >= TRIES else self._tried(job, late)
+        outcome = self._given_up(job, EXHAUSTED) if row.get("strikes", 0) >= STRIKES else self._tried(job, late)
         return outcome if outcome.state is not State.DONE else self._go_on(task, job.row, outcome)
 
     def _go_on(self, task: Item, row: Item, outcome: Outcome) -> Outcome:
@@ -109,19 +109,19 @@ class Stages:
             return self._given_up(job, _failure(error))
         except Exception as error:  # noqa: BLE001 - whatever a file raises is counted against it, not against others
             fault = fault_of(self._stage.status, error)
-            if job.row["tries"] >= TRIES:
+            if job.row.get("strikes", 0) >= STRIKES:
                 return self._given_up(job, EXHAUSTED, fault)
-            return Outcome(State.LATER, _PAUSE ** job.row["tries"], fault=fault, job=job.row)
+            return Outcome(State.LATER, _PAUSE ** job.row["strikes"], fault=fault, job=job.row)
         return Outcome(State.DONE, job=job.row)
 
     def _wait_for(self, job: FileJob, error: Exception) -> Outcome:
-        """Try again later what a dependency could not do now; such an attempt is no try."""
+        """Try again later what a dependency could not do now; such an attempt is no strike."""
         over = isinstance(error, TimeOver)
         waits = job.row.get("waits", 0) + (not over)
         fault = None if over else fault_of(self._stage.status, error)
         if waits >= WAITS:
             return self._given_up(job, DOWN, fault)
-        with suppress(Unavailable, LostRace, Conflict, Fenced):  # then it counts as a try
+        with suppress(Unavailable, LostRace, Conflict, Fenced):  # then it counts as a strike
             job.put_off(waits)
         return Outcome(State.LATER, 0 if over else min(_PAUSE**waits, _LONGEST_PAUSE), fault=fault, job=job.row)
 
