@@ -43,7 +43,6 @@ def text_of(
         use_cache=False,
         enable_quality_processing=False,
         output_format=form,
-        max_archive_depth=0,  # what is embedded in a document is no part of it
         concurrency=kreuzberg.ConcurrencyConfig(max_threads=1),
         **options,
     )

@@ -21,7 +21,7 @@ _HEADINGS: Final = 32
 
 def ocr_is_there() -> bool:
     """Return whether what reads pictures (the extra `ocr`) is installed."""
-    return find_spec("rapidocr_onnxruntime") is not None
+    return find_spec("rapidocr") is not None
 
 
 class SubprocessParser:
