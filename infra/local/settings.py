@@ -19,7 +19,7 @@ FOR_FUNCTIONS = (
 )
 """What is handed on to the functions as it is."""
 
-OCR = "rapidocr_onnxruntime"
+OCR = "rapidocr"
 """The package that reads pictures on this machine (extra `ocr`)."""
 
 HIGHEST_PORT = 65_535

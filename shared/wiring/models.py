@@ -109,7 +109,7 @@ def _seeing_model(environ: Mapping[str, str]) -> str | None:
     if named == "none":
         return None
     if named == "local":
-        _check_installed("VISION", named, "rapidocr_onnxruntime", "ocr")
+        _check_installed("VISION", named, "rapidocr", "ocr")
         return None
     if named.startswith("bedrock:"):
         return _model_id("VISION", named)
