@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from functions.memories.fields import Fields
 
 NO_DOCUMENTS: Final = "Documents are not enabled in this deployment (DocumentParsing off)"
-NO_PICTURES: Final = "Nothing reads text off pictures in this deployment (VisionModel): send it as an input_image with a caption"
+NO_PICTURES: Final = "Nothing reads text off pictures in this deployment (VisionModel): send it as an input_image"
 NO_CAPTIONS: Final = "Nothing describes images in this deployment (VisionModel): give each image a caption"
 CAPTION_LATER: Final = "An image without a caption needs async_mode true"
 
