@@ -15,8 +15,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from infra.local.template import load_template
 
@@ -46,22 +47,21 @@ def build(function: str, into: Path, version: str = RUNTIME) -> None:
         Differs: a dependency can't be in one artifact for both processors.
         subprocess.CalledProcessError: uv could not build or install; it has said why.
     """
-    name = function.lower()
+    described = load_template(TEMPLATE)["Resources"][f"{function}Function"]["Properties"]
     with tempfile.TemporaryDirectory() as scratch:
         wheel = build_wheel(Path(scratch))
-        package = f"lodestore[{name}] @ {wheel.as_uri()}"
-        trees = [install(package, version, p, Path(scratch) / p) for p in platforms_of(function)]
+        package = f"lodestore[{function.lower()}] @ {wheel.as_uri()}"
+        trees = [install(package, version, p, Path(scratch) / p) for p in platforms_of(described)]
         for tree in trees:
-            strip(tree, keep=package_of(name))
+            strip(tree, keep=package_of(described))
         merge(trees, into)
     compile_sources(into, version)
     settle(into)
 
 
-def platforms_of(function: str) -> list[str]:
+def platforms_of(described: Mapping[str, Any]) -> list[str]:
     """Return the platforms of the processors that a function may run on: both, unless the template pins it."""
-    properties = load_template(TEMPLATE)["Resources"][f"{function}Function"]["Properties"]
-    return [PLATFORMS[processor] for processor in properties.get("Architectures", PLATFORMS)]
+    return [PLATFORMS[processor] for processor in described.get("Architectures", PLATFORMS)]
 
 
 def build_wheel(scratch: Path) -> Path:
@@ -84,10 +84,9 @@ def uv(*arguments: str) -> None:
     subprocess.run(command, check=True)  # noqa: S603 - our own words, and no shell
 
 
-def package_of(name: str) -> str:
-    """Return the folder of `functions/` that serves a function: of its name, or with a module of its name."""
-    named = Path("functions", name)
-    return name if named.is_dir() else next(Path("functions").glob(f"*/{name}.py")).parent.name
+def package_of(described: Mapping[str, Any]) -> str:
+    """Return the folder of `functions/` that serves a function."""
+    return str(described["Handler"]).split(".")[1]
 
 
 def strip(tree: Path, keep: str) -> None:

@@ -15,7 +15,9 @@ import pytest
 
 from infra.local.resources import make_resources
 from infra.local.stack import TEMPLATE, Stack
+from infra.local.template import load_template
 from infra.tools.artifact import RUNTIME, files, platforms_of
+from tests.artifact import office
 from tests.artifact.runtime_api import REGION, booted
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +28,8 @@ SMALL, LARGEST = 40_000_000, 200_000_000  # Lambda takes 262 MB
 WITH_MODELS = ("MemoriesFunction", "WorkerFunction")
 WITH_A_PARSER = "DocumentsFunction"
 FUNCTIONS = {function.name: function for function in Stack(TEMPLATE).functions()}
+DESCRIBED = load_template(TEMPLATE)["Resources"]
+ON_BOTH = [name for name in FUNCTIONS if len(platforms_of(DESCRIBED[name]["Properties"])) > 1]
 
 if not (SAM.exists() and PYTHON.exists()):
     pytest.skip("the tools' environments are missing: run `make tools`", allow_module_level=True)
@@ -117,6 +121,23 @@ def test_an_artifact_with_a_model_inside_embeds(built: Path, name: str) -> None:
     assert subprocess.run(command, cwd=built / name, capture_output=True, text=True, check=True).stdout == "512\n"
 
 
+@pytest.mark.parametrize(
+    ("extension", "content"), [("pdf", office.PDF), ("docx", office.DOCX), ("md", office.MARKDOWN)]
+)
+def test_the_artifact_with_the_parser_inside_reads_files(
+    built: Path, tmp_path: Path, extension: str, content: bytes
+) -> None:
+    file = tmp_path / f"file.{extension}"
+    file.write_bytes(content)
+    # As in Lambda: nothing but the path of modules says where the artifact is, and its parser runs in another process.
+    asked = f"""import sys; sys.path.insert(0, {str(built / WITH_A_PARSER)!r})
+from pathlib import Path
+from shared.documents.parsing import SubprocessParser
+print(*(chunk.text for chunk in SubprocessParser().parse(Path({str(file)!r}), {extension!r})))"""
+    ran = subprocess.run([str(PYTHON), "-I", "-B", "-c", asked], cwd="/", capture_output=True, text=True, check=False)
+    assert (office.SENTENCE in ran.stdout, ran.stderr) == (True, ""), ran.stdout
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_artifact_brings_nothing_that_the_runtime_brings(built: Path, name: str) -> None:
     brought = {path.name for path in (built / name).iterdir()}
@@ -132,7 +153,7 @@ def test_an_artifact_holds_its_own_function_and_no_other(built: Path, name: str)
     assert held - {"__pycache__"} == {package}
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if len(platforms_of(name.removesuffix("Function"))) > 1])
+@pytest.mark.parametrize("name", ON_BOTH)
 def test_an_artifact_runs_on_both_processors(built: Path, name: str) -> None:
     # What modules link to lies beside them under names of their content's hash.
     compiled = [path for path in (built / name).rglob("*.so") if not path.parent.name.endswith(".libs")]
@@ -143,8 +164,8 @@ def test_an_artifact_runs_on_both_processors(built: Path, name: str) -> None:
 
 
 def test_only_the_parser_is_bound_to_a_processor() -> None:
-    bound = {name: found for name in FUNCTIONS if len(found := platforms_of(name.removesuffix("Function"))) == 1}
-    assert bound == {WITH_A_PARSER: ["x86_64-manylinux_2_28"]}
+    assert set(FUNCTIONS) - set(ON_BOTH) == {WITH_A_PARSER}
+    assert platforms_of(DESCRIBED[WITH_A_PARSER]["Properties"]) == ["x86_64-manylinux_2_28"]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -211,6 +232,10 @@ def test_the_worker_is_done_with_a_message_of_an_unknown_task(
 ) -> None:
     search = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": str(tmp_path)}
     assert answer(built, "WorkerFunction", sample("work"), environment | search) == {"batchItemFailures": []}
+
+
+def test_what_reads_files_is_done_with_a_message_of_an_unknown_task(built: Path, environment: dict[str, str]) -> None:
+    assert answer(built, "DocumentsFunction", sample("read"), environment) == {"batchItemFailures": []}
 
 
 @pytest.mark.parametrize("schedule", ["sweep", "reconcile"])

@@ -42,9 +42,14 @@ def function_for(cloud: Cloud, name: str) -> Function:
             return function
         if event in [json.loads(schedule.input) for schedule in function.schedules]:
             return function
-        if "Records" in event and function.queues:
+        if queue_of(event) in {source.arn.rpartition("-")[2] for source in function.queues}:
             return function
     raise AssertionError(f"no function takes {name}")
+
+
+def queue_of(event: Any) -> str:
+    """Return what a queue is named behind its stack's name; "" of an event that is no batch."""
+    return str(event.get("Records", [{}])[0].get("eventSourceARN", "")).rpartition("-")[2]
 
 
 def invoke(cloud: Cloud, name: str, key: str, folder: Path) -> Any:
