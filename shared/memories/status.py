@@ -26,7 +26,7 @@ def status_view(task: Item, jobs: Sequence[Item] = ()) -> dict[str, Any]:
         "memory": task.get("memory"),
         "error": task.get("error"),
         "kind": "memory_add",
-        "attempts": max(task["tries"], *(job["tries"] for job in jobs), 0),
+        "attempts": max(task["tries"], int(_is_begun(jobs))),
         "received_at": rfc3339(task["received_at"]),
         "created_at": rfc3339(task["created_at"]),
         "updated_at": rfc3339(max(task["updated_at"], *(job["updated_at"] for job in jobs), 0)),
@@ -37,8 +37,11 @@ def status_view(task: Item, jobs: Sequence[Item] = ()) -> dict[str, Any]:
 
 def _phase(task: Item, jobs: Sequence[Item]) -> str:
     """Return the task's phase; while only its files are at work, that is reading."""
-    begun = any(job["tries"] for job in jobs)
-    return "reading" if task["phase"] == "queued" and begun else str(task["phase"])
+    return "reading" if task["phase"] == "queued" and _is_begun(jobs) else str(task["phase"])
+
+
+def _is_begun(jobs: Sequence[Item]) -> bool:
+    return any(job["tries"] for job in jobs)
 
 
 def _attached(task: Item, jobs: Sequence[Item]) -> dict[str, Any]:

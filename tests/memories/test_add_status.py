@@ -82,7 +82,7 @@ def test_progress_is_told_while_a_file_is_read(front: Front, client: AddClient) 
     later = front.clock.now_ms() + 5_000
     change(front, task, 0, status="indexing", tries=2, chunks_done=90, chunks_total=200, updated_at=later)
     status = told(client, task)
-    assert (status["phase"], status["attempts"]) == ("reading", 2)
+    assert (status["phase"], status["attempts"]) == ("reading", 1)
     assert status["updated_at"] > status["received_at"]
     first, second = status["files"]
     assert (first["status"], first["chunks_done"], first["chunks_total"]) == ("processing", 90, 200)
