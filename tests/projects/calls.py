@@ -29,7 +29,8 @@ calls that wait for each other: it is what a caller waits for. The key is known 
 one request a minute, which reads it with one call more, and whether the table is open with another. The numbers do not
 depend on how much is stored; what has long summaries, long meta or more than one page costs what it returns. Memory
 stores have [a table of their own](memory_stores.md#what-an-operation-asks-of-aws), and so have
-memories: [adding](memories.md#what-an-add-asks-of-aws), [the rest](memories.md#what-these-ask-of-aws).
+memories: [adding](memories.md#what-an-add-asks-of-aws), [files](memories.md#what-files-ask-of-aws),
+[the rest](memories.md#what-these-ask-of-aws).
 
 ## Project memory
 
