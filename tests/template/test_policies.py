@@ -272,18 +272,18 @@ def test_memories_may_invoke_the_models_that_are_chosen_and_no_other(stack: Stac
     }
 
 
+ALL_OF_AN_OBJECT = ("s3:DeleteObject", "s3:GetObject", "s3:PutObject")
+
+
 @pytest.mark.parametrize(
-    ("role", "prefixes"), [("MemoriesRole", ("r30", "keep", "up")), ("WorkerRole", ("r30", "keep"))]
+    ("role", "of_uploads"), [("MemoriesRole", ALL_OF_AN_OBJECT), ("WorkerRole", ("s3:DeleteObject",))]
 )
 def test_memories_see_payloads_texts_and_files_and_of_the_erasure_log_nothing(
-    stack: Stack, role: str, prefixes: tuple[str, ...]
+    stack: Stack, role: str, of_uploads: tuple[str, ...]
 ) -> None:
     bucket = "<Data.Outputs.BucketArn>"
-    allowed_verbs = {
-        (verb, f"{bucket}/{prefix}/*")
-        for verb in ("s3:DeleteObject", "s3:GetObject", "s3:PutObject")
-        for prefix in prefixes
-    }
+    allowed_verbs = {(verb, f"{bucket}/{prefix}/*") for verb in ALL_OF_AN_OBJECT for prefix in ("r30", "keep")}
+    allowed_verbs |= {(verb, f"{bucket}/up/*") for verb in of_uploads}
     denied = {(verb, f"{bucket}/keep/erasures/*") for verb in ("s3:DeleteObject", "s3:GetObject")}
     assert granted(stack, role, "s3") == {*allowed_verbs, *denied, ("s3:ListBucket", bucket)}
     (refusal,) = [s for s in statements(stack, role) if s["Effect"] == "Deny"]
