@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import socket
 
     from infra.local.emulator import Emulator
+    from infra.local.faults import Faults
     from infra.local.home import Home
     from infra.local.presigned import PresignedObjects
     from infra.local.settings import Settings
@@ -49,6 +50,7 @@ class Run:
         self._stack = Stack(TEMPLATE)
         self._clock = SystemClock()
         self._emulator: Emulator | None = None
+        self._faults: Faults | None = None
         self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
         os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"  # nobody collects them here
 
@@ -79,6 +81,11 @@ class Run:
         self._emulator.start()
         make_resources(self._stack, self._aws)
         self._emulator.restore()
+        if self._settings.faults:
+            from infra.local.faults import Faults  # noqa: PLC0415 - for soaks alone
+
+            self._faults = Faults(self._settings.faults, self._home.folder / "faults.log")
+            self._faults.install()
 
     def _begin_memories(self) -> None:
         """Refuse the index of another model, and read the model's weights while the server answers already.
@@ -148,6 +155,8 @@ class Run:
         self._home.write_credentials(credentials)
         self._console.write(GREETING.format(**credentials, file=self._home.credentials, log=self._home.log))
         self._console.flush()
+        if self._faults is not None:
+            self._faults.begin()
 
     def _close(self) -> None:
         for instances in self._instances:

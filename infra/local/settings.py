@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,13 +35,14 @@ class Settings:
     """Port, home, and variables for the functions.
 
     `real` has, where nothing shall be emulated, the names of the real resources; `functions` the models, the language,
-    limits and, where it is not the embedded one, the search.
+    limits and, where it is not the embedded one, the search; `faults` is the share of emulated calls that fail.
     """
 
     port: int
     home: Path
     real: Mapping[str, str] | None
     functions: Mapping[str, str] = field(default_factory=dict)
+    faults: float = 0.0
 
     def variables(self, search: Path) -> dict[str, str]:
         """Return what these settings change in every function's environment; `search` is the embedded index's place."""
@@ -58,7 +60,17 @@ def settings_of(environ: Mapping[str, str]) -> Settings:
     if not (port.isdecimal() and int(port) <= HIGHEST_PORT):
         raise BadSetting(f"PORT is {port!r}, which is not a port's number.")
     home = Path(environ.get("LODESTORE_HOME") or ".lodestore")
-    return Settings(int(port), home, _real(environ), _for_functions(environ))
+    real = _real(environ)
+    return Settings(int(port), home, real, _for_functions(environ), _faults(environ, real))
+
+
+def _faults(environ: Mapping[str, str], real: Mapping[str, str] | None) -> float:
+    text = environ.get("AWS_FAULTS") or "0"
+    if not re.fullmatch(r"0(\.\d{1,6})?", text):
+        raise BadSetting(f"AWS_FAULTS is {text!r}, which is not a share from 0 to below 1.")
+    if real is not None and float(text):
+        raise BadSetting("AWS_FAULTS is set, but nothing is emulated: calls of real services are not made to fail.")
+    return float(text)
 
 
 def _for_functions(environ: Mapping[str, str]) -> dict[str, str]:

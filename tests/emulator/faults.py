@@ -14,8 +14,6 @@ work behind them.
 
 from __future__ import annotations
 
-import enum
-import json
 import threading
 import time
 from contextlib import contextmanager
@@ -24,28 +22,19 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from botocore.awsrequest import AWSResponse
-from botocore.compat import HTTPHeaders
-from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
-from moto.core.botocore_stubber import BotocoreStubber, MockRawResponse
+from moto.core.botocore_stubber import BotocoreStubber
+
+from infra.local.faults import Fault, suffer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+__all__ = ["Call", "Calls", "Fault", "Killed", "faults", "intercepted", "kill_at", "no_backoff", "recorded"]
+
+
 class Killed(BaseException):
     """The process died here; nothing catches it but the test."""
-
-
-class Fault(enum.Enum):
-    """What a call meets. The call is applied only where the name says so."""
-
-    THROTTLED = "throttled"
-    SERVER_ERROR = "5xx"
-    CONNECT_TIMEOUT = "no connection"
-    TIMEOUT = "no answer"
-    APPLIED_TIMEOUT = "applied, but no answer"
-    APPLIED_SERVER_ERROR = "applied, but a 5xx"
 
 
 @dataclass
@@ -146,33 +135,10 @@ def faults(rule: Callable[[Call], Fault | None]) -> Iterator[Calls]:
     def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
         calls.made.append(call)
         fault = rule(call)
-        return apply() if fault is None else _suffer(fault, call, request, apply)
+        return apply() if fault is None else suffer(fault, call.service, request, apply)
 
     with intercepted(around), no_backoff():
         yield calls
-
-
-def _suffer(fault: Fault, call: Call, request: Any, apply: Callable[[], Any]) -> Any:
-    if fault in {Fault.APPLIED_TIMEOUT, Fault.APPLIED_SERVER_ERROR}:
-        apply()
-    if fault is Fault.CONNECT_TIMEOUT:
-        raise ConnectTimeoutError(endpoint_url=request.url)
-    if fault in {Fault.TIMEOUT, Fault.APPLIED_TIMEOUT}:
-        raise ReadTimeoutError(endpoint_url=request.url)
-    throttled = fault is Fault.THROTTLED
-    if call.service == "s3":
-        code = "SlowDown" if throttled else "InternalError"
-        body = f"<Error><Code>{code}</Code><Message>Injected</Message></Error>"
-        return _answer(request, 503 if throttled else 500, "application/xml", body)
-    code = "ProvisionedThroughputExceededException" if throttled else "InternalServerError"
-    body = json.dumps({"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "Injected"})
-    return _answer(request, 400 if throttled else 500, "application/x-amz-json-1.0", body)
-
-
-def _answer(request: Any, status: int, content_type: str, body: str) -> AWSResponse:
-    raw: Any = MockRawResponse(body)
-    headers = HTTPHeaders.from_dict({"content-type": content_type})
-    return AWSResponse(request.url, status, headers, raw)
 
 
 @contextmanager

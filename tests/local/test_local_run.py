@@ -131,6 +131,11 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
         ({"PORT": "eighty"}, "PORT is 'eighty'"),
         ({"PORT": "65536"}, "PORT is '65536'"),
         ({"AWS_ENDPOINT_URL_S3": "http://x", "TABLE_NAME": "t"}, "BUCKET_NAME must be set too"),
+        ({"AWS_FAULTS": "1.5"}, "AWS_FAULTS is '1.5'"),
+        (
+            {"AWS_FAULTS": "0.2", "AWS_ENDPOINT_URL": "http://x", "TABLE_NAME": "t", "BUCKET_NAME": "b"},
+            "AWS_FAULTS is set",
+        ),
     ],
 )
 def test_a_setting_that_can_not_be_used_is_named(environ: dict[str, str], told: str) -> None:
