@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,12 +28,16 @@ _BLOCK: Final = 1 << 20
 _CONTROLS: Final = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 # What texts in UTF-16 are made of; bytes of another encoding, read so, are from all over the place.
 _PLAUSIBLE: Final = re.compile(
-    "[\t\n\r\x20-\x7e\xa0-\u024f\u0370-\u052f\u2010-\u2027\u2030-\u203a\u20ac\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]"
+    "[\t\n\r\x20-\x7e\xa0-\u024f\u0370-\u052f\u2010-\u2027\u2030-\u203a\u20ac\u3000-\u30ff\u3400-\u9fff\uff00-\uffef"
+    "\U00020000-\U0003ffff]"
 )
+_RARE: Final = re.compile("[\u0180-\u024f\u3400-\u4dff]")
+_LEAST_PAIRS: Final = 8
+"""Fewer characters without a sign or a space among them are no reason to think of UTF-16."""
+
 # Characters that were common enough in 1980 to be sorted by sound, and punctuation.
 _COMMON: Final = re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]")
 _DOUBLE: Final = re.compile(rb"[\x81-\xfe](?:[0-9][\x81-\xfe][0-9]|[\x40-\x7e\x80-\xfe])")
-_SEQUENCE: Final = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 
 
 def encoding_of(file: BinaryIO) -> str | None:
@@ -40,13 +45,12 @@ def encoding_of(file: BinaryIO) -> str | None:
     head = file.read(SAMPLE)
     if marked := next((name for mark, name in _MARKS if head.startswith(mark)), None):
         return marked
+    controls = len(_CONTROLS.findall(head.decode("latin-1").translate(_HIGH)))
     sample = _from_first(file, head)
-    if not _CONTROLS.search(head.decode("latin-1").translate(_HIGH)) and _is_utf8(sample):
-        return "utf-8"
-    for name in ("utf-16-le", "utf-16-be"):
-        if _is_utf16(head, name):
-            return name
-    return _in_bytes(head, sample)
+    if controls:
+        return _in_pairs(head) or _in_bytes(head, sample, controls)
+    found = _in_bytes(head, sample, controls)
+    return (_in_common_pairs(head) or found) if found == WESTERN else found
 
 
 _HIGH: Final = dict.fromkeys(range(0x80, 0x100), "x")
@@ -64,9 +68,8 @@ def _from_first(file: BinaryIO, head: bytes) -> bytes:
     return b""
 
 
-def _in_bytes(head: bytes, sample: bytes) -> str | None:
+def _in_bytes(head: bytes, sample: bytes, controls: int) -> str | None:
     """Return an encoding in which a byte below 128 is ASCII; None of bytes that are no text in any."""
-    controls = len(_CONTROLS.findall(head.decode("latin-1").translate(_HIGH)))
     if 100 * controls > max(len(head), 100) or head[:2] == b"PK":
         return None
     if _is_utf8(sample):
@@ -75,26 +78,39 @@ def _in_bytes(head: bytes, sample: bytes) -> str | None:
 
 
 def _is_utf8(sample: bytes) -> bool:
-    """Tell whether bytes are UTF-8, but for one of a hundred characters, and for one that the end cuts."""
+    """Tell whether bytes are UTF-8, but for one of fifty characters."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < SAMPLE)
     except UnicodeDecodeError:
-        good = _SEQUENCE.sub(b"", sample)
-        return 100 * len(_NOT_ASCII.findall(good[:-3])) < len(_SEQUENCE.findall(sample))
+        text = sample.decode("utf-8", "replace")
+        wrong = text.count("\ufffd")
+        return 50 * wrong <= sum(not each.isascii() for each in text) - wrong
     return True
 
 
-def _is_utf16(head: bytes, name: str) -> bool:
-    if len(head) % 2:
-        return False
-    text = head.decode(name, errors="replace")
-    if len(head) == SAMPLE:
-        text = text[:-1]
-    return bool(text) and 100 * len(_PLAUSIBLE.findall(text)) >= 97 * len(text)
+def _in_pairs(head: bytes) -> str | None:
+    """Return the UTF-16 in which nearly all characters are plausible, and the fewest rare."""
+    if len(head) % 2 or not head:
+        return None
+    texts = {name: head.decode(name, "replace") for name in ("utf-16-le", "utf-16-be")}
+    name = max(texts, key=lambda each: len(_PLAUSIBLE.findall(texts[each])) - len(_RARE.findall(texts[each])) / 2)
+    return name if 100 * len(_PLAUSIBLE.findall(texts[name])) >= 97 * (len(texts[name]) - 1) else None
+
+
+def _in_common_pairs(head: bytes) -> str | None:
+    """Return the UTF-16 in which all characters are common in Chinese, and enough of them."""
+    if len(head) % 2 or len(head) < 2 * _LEAST_PAIRS:
+        return None
+    for name in ("utf-16-le", "utf-16-be"):
+        with suppress(UnicodeError):
+            head.decode(name).encode("gb2312")
+            return name
+    return None
 
 
 def _is_chinese(sample: bytes) -> bool:
     """Tell whether bytes are GB18030: hardly any pair is none of it, and most are of characters that are common."""
     pairs = _DOUBLE.findall(sample)
     rest = _DOUBLE.sub(b"", sample)
-    return 50 * len(_NOT_ASCII.findall(rest[:-1])) <= len(pairs) <= 2 * len(_COMMON.findall(b" ".join(pairs)))
+    wrong = _NOT_ASCII.findall(rest[:-1] if len(sample) == SAMPLE else rest)
+    return 50 * len(wrong) <= len(pairs) <= 2 * len(_COMMON.findall(b" ".join(pairs)))

@@ -23,7 +23,7 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$", re.DOTALL)
 
 _IMAGE: Final = re.compile(r"!\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 _LINK: Final = re.compile(r"\[([^\[\]]+)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
-_STRONG: Final = re.compile(r"(?<![\\*\w])(\*\*|\*)(?=[^\s*])([^*\n]*[^\s*\\])\1(?![*\w])")
+_STRONG: Final = re.compile(r"(?<![\\*\w])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*\\])\1(?![*\w])")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _COMMENT: Final = re.compile(r"<!--(?:(?!<!--|-->).)*-->")
 
@@ -99,8 +99,8 @@ class _Reading:
         self._path = [(depth, above) for depth, above in self._path if depth < level]
         if title:
             self._path.append((level, title[:_HEADING]))
-            self._held += ("", title, "")
-            self._size += len(title) + 3
+            self._held += ("", title, "") if self._held and self._held[-1].strip() else (title, "")
+            self._size += len(title) + 2
 
     def _section(self) -> Iterator[Section]:
         text = "\n".join(self._held).strip("\n")
@@ -109,9 +109,11 @@ class _Reading:
             yield Section(text, tuple(title for _, title in self._path), self._page, self._sheet)
 
     def _hold(self, line: str) -> None:
+        if self._only_headings and not line.strip():
+            return
         self._held.append(line)
         self._size += len(line) + 1
-        self._only_headings = self._only_headings and not line.strip()
+        self._only_headings = False
 
     def _is_front(self, line: str) -> bool:
         """Tell whether the line is of the front matter, in which nothing is a heading."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from typing import TYPE_CHECKING, Final
 
 from shared.documents.encodings import WESTERN, encoding_of
+from shared.documents.pieces import TARGET
 from shared.documents.port import DocumentFailed, Section
 from shared.documents.sentences import cut_ends
 
@@ -19,6 +21,8 @@ _LONGEST: Final = 64 * 1024
 """The characters of a paragraph that are held; a longer one is yielded in parts, which end with lines or words."""
 _CHARACTERS: Final = {0: " ", 0x0B: "\n", 0x0C: "\n\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n\n", 0xFEFF: None}
 """NUL ends a string in C; a form feed ends a page; the others end lines; a byte order mark inside a text is nothing."""
+
+_UNUSUAL: Final = re.compile("[\0\v\f\x85\u2028\u2029\ufeff]")
 
 
 def decoded(path: Path) -> Iterator[str]:
@@ -36,8 +40,12 @@ def decoded(path: Path) -> Iterator[str]:
         file.seek(0)
         decoder = io.IncrementalNewlineDecoder(_decoder(encoding), translate=True)
         while block := file.read(_BLOCK):
-            yield decoder.decode(block).translate(_CHARACTERS)
-        yield decoder.decode(b"", final=True).translate(_CHARACTERS)
+            yield _clean(decoder.decode(block))
+        yield _clean(decoder.decode(b"", final=True))
+
+
+def _clean(text: str) -> str:
+    return text.translate(_CHARACTERS) if _UNUSUAL.search(text) else text
 
 
 def sections_of_text(path: Path) -> Iterator[Section]:
@@ -57,11 +65,19 @@ def paragraphs_of(pieces: Iterable[str]) -> Iterator[str]:
         *whole, held = held.split("\n\n")
         yield from (each for each in whole if each.strip())
         while len(held) > _LONGEST:
-            end = held.rfind("\n", _LONGEST // 2, _LONGEST) + 1 or next(cut_ends(held, 0, len(held), _LONGEST))
+            end = _good_end(held)
             yield held[:end]
             held = held[end:]
     if held.strip():
         yield held
+
+
+def _good_end(text: str) -> int:
+    """Return where the first part of a long paragraph ends."""
+    for mark in ("\n", "。", ". ", " "):
+        if end := text.rfind(mark, _LONGEST // 2, _LONGEST) + 1:
+            return end
+    return next(cut_ends(text, _LONGEST - TARGET, len(text), TARGET))
 
 
 def _decoder(encoding: str) -> codecs.IncrementalDecoder:

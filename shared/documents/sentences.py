@@ -32,6 +32,7 @@ _MAY_END: Final = frozenset(("etc", "inc", "ltd", "co", "corp", "no", "al", "a.m
 """What may be the last word all the same; the next one tells."""
 _SHORT_WORD: Final = re.compile(r"[A-Za-z](?:[A-Za-z.]{0,8}[A-Za-z])?$")
 _OPENS: Final = re.compile(r"\s+[\"'“(\[]?[A-Z][a-z]*[, ](?![A-Z])|\s*\Z|\s*\n\s*\n")
+_NUMBER: Final = re.compile(r"\s*\d")
 _LOWER: Final = re.compile(r"\s*[a-z]")
 _TITLE: Final = 40
 _MARKS: Final = re.compile(r"[;；]\s*|[:：]\s+|[,，、]\s*")
@@ -106,6 +107,8 @@ def _ends_here(text: str, mark: re.Match[str]) -> bool:
 
 def _is_short(text: str, mark: re.Match[str], word: str) -> bool:
     """Tell whether the full stop after a word only shortens it."""
+    if word.lower() == "p":
+        return _NUMBER.match(text, mark.end()) is not None
     if word.lower() in _MAY_END:
         return _OPENS.match(text, mark.end()) is None
     return word.lower() in _SHORT or "." in word or (len(word) == 1 and word.isupper() and word != "I")
