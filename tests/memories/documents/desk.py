@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from moto.sqs.models import sqs_backends
+
 from shared.aws.queue import Queue
 from shared.aws.table import Query
 from shared.documents.port import Chunk, DocumentFailed
@@ -153,7 +155,7 @@ class Desk:
 
     def step(self) -> bool:
         """Deliver one message of either queue; False where none is to be had."""
-        return self.read_one() or self.work_one()
+        return bool(self.read_one() or self.work_one())
 
     def read_one(self, late: Callable[[], bool] = never) -> Outcome | None:
         intake = Intake(self.shelf.composed.backing, self.eyes, self.dead)
@@ -179,11 +181,11 @@ class Desk:
 
     def show_hidden(self) -> None:
         """Let what was received and not done be received again, as its time-out does."""
-        while self.held:
-            url, receipt = self.held.pop()
-            self.shelf.cloud.aws.sqs.change_message_visibility(
-                QueueUrl=url, ReceiptHandle=receipt, VisibilityTimeout=0
-            )
+        self.held.clear()
+        for of_account in sqs_backends.values():
+            for backend in of_account.values():
+                for message in (m for queue in backend.queues.values() for m in queue._messages):
+                    message.visible_at = 0.0
 
     def is_idle(self) -> bool:
         return not self.held and not any(map(self._count, (self.documents_url, self.queue_url)))

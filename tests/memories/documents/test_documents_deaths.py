@@ -1,4 +1,4 @@
-"""Functions that die anywhere while they read and file, and calls that fail: nothing is lost, doubled or left behind."""
+"""Functions that die anywhere while they read and file, and calls that fail: nothing is lost, doubled or left."""
 
 from __future__ import annotations
 

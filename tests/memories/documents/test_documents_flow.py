@@ -184,7 +184,7 @@ def test_a_captioned_image_is_a_memory(desk: Desk) -> None:
 
 
 def _facts(desk: Desk) -> int:
-    return len([row for row in desk.rows("m#") if row["kind"] not in ("raw",)])
+    return len([row for row in desk.rows("m#") if row["kind"] != "raw"])
 
 
 def test_an_image_without_a_caption_is_told_of_by_the_model(desk: Desk) -> None:
