@@ -31,7 +31,7 @@ _READ_ON = 500
 ID_BYTES = 255
 
 REDACTABLE = "attribute_exists(#pk) AND attribute_not_exists(#redacted_at)"
-_CONTENT = ("path", "size", "sha256", "object")
+CONTENT = ("path", "size", "sha256", "object")
 
 
 @dataclass(frozen=True)
@@ -120,13 +120,13 @@ class Versions:
         now = self.backing.clock.now_ms()
         work = erasure(address, row, now, actor)
         put = {"redacted_at": now, "redacted_by": actor, "erasure": work["pk"]}
-        update = Update(address.version_key(version_id), put, drop=_CONTENT, when=REDACTABLE)
+        update = Update(address.version_key(version_id), put, drop=CONTENT, when=REDACTABLE)
         try:
             self.backing.table.transact(update, Put(work))
         except TransactionFailed:
             raise LostRace(pause=False) from None
         self.backing.note(address.scope, bytes=-row.get("size", 0))
-        return {name: value for name, value in row.items() if name not in _CONTENT} | put, work
+        return {name: value for name, value in row.items() if name not in CONTENT} | put, work
 
     def _find(self, address: StoreAddress, version_id: str) -> Item:
         key = address.version_key(version_id if has_form(version_id, VERSION) else "none")
@@ -167,7 +167,7 @@ class Versions:
         text = texts.get(row["sk"])
         if text is None and row["sk"] in texts:
             fresh = self.backing.table.get(address.version_key(row["sk"]))
-            row = fresh or {name: value for name, value in row.items() if name not in _CONTENT}
+            row = fresh or {name: value for name, value in row.items() if name not in CONTENT}
         return version_view(address, row, text)
 
 
