@@ -11,7 +11,7 @@ JOBS  ?= 2
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key redrive reindex deploy clean
+.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key redrive reindex restore deploy clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +86,10 @@ build: .tools/sam/.ready ## Build the functions' artifacts into .aws-sam
 # SAM calls these, in the project's folder, with ARTIFACTS_DIR.
 build-%Function: .venv/.ready
 	@$(PY) -m infra.tools.artifact $* "$(ARTIFACTS_DIR)"
+
+restore: .venv/.ready ## Restore the table without what was erased (TABLE=, OLD=, BUCKET=, AT=, SEARCH=, EMBEDDER=, ARGS=--drill)
+	@test -n "$(TABLE)" || { echo "usage: make restore TABLE=<new name> OLD=<TableName> BUCKET=<BucketName> AT=<moment> [SEARCH=<SearchUrl> EMBEDDER=<Embedder>] [ARGS=--drill]; see docs/operations.md" >&2; exit 2; }
+	@$(PY) -m functions.platform.restore --table "$(TABLE)" $(if $(OLD),--old "$(OLD)") $(if $(BUCKET),--bucket "$(BUCKET)") $(if $(AT),--at "$(AT)") $(if $(SEARCH),--search "$(SEARCH)") $(if $(EMBEDDER),--embedder "$(EMBEDDER)") $(ARGS)
 
 deploy: build ## Deploy (STAGE=dev|prod, ARGS="--guided")
 	$(SAM) deploy --config-env $(STAGE:dev=default) $(ARGS)

@@ -96,6 +96,7 @@ def _make(asked: Namespace, aws: Aws, pause: Callable[[float], None]) -> None:
                 SourceTableName=asked.old,
                 TargetTableName=asked.table,
                 RestoreDateTime=datetime.fromtimestamp(asked.at / 1000, UTC),
+                **_encryption(client, asked.old),
             )
         sys.stderr.write(f"\rrestore: AWS is making {asked.table} ({state or 'begun'}) …")
         sys.stderr.flush()
@@ -108,6 +109,13 @@ def _state(client: Any, table: str) -> str | None:
     except client.exceptions.ResourceNotFoundException:
         return None
     return status
+
+
+def _encryption(client: Any, old: str) -> dict[str, Any]:
+    """Return what has the new table encrypted with the old one's own key."""
+    key = client.describe_table(TableName=old)["Table"].get("SSEDescription", {}).get("KMSMasterKeyArn")
+    wanted = {"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": key}
+    return {"SSESpecificationOverride": wanted} if key else {}
 
 
 def _reindex(asked: Namespace, aws: Aws) -> None:

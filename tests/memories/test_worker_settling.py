@@ -123,7 +123,7 @@ def test_an_ended_task_is_gone_after_a_day_with_all_that_it_kept(queue: Line) ->
     pass_time(queue, days=1, minutes=10)
     sweep(queue)
     assert status(queue, task) is None
-    assert names(queue) == {"f", "lease", "m", "sweep"}
+    assert names(queue) == {"f", "lease", "m", "open", "sweep"}
     assert queue.world.facts() == ["city: Oslo."]
 
 
@@ -137,7 +137,7 @@ def test_a_failed_task_keeps_its_payload_for_two_weeks_and_no_longer(queue: Line
     sweep(queue)
     assert status(queue, task) is None
     assert queue.world.cloud.object_keys() == []
-    assert names(queue) <= {"lease", "sweep"}
+    assert names(queue) <= {"lease", "open", "sweep"}
 
 
 def test_what_a_failed_task_keeps_goes_with_all_of_its_user(queue: Line) -> None:

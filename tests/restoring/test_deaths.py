@@ -160,7 +160,7 @@ def test_aws_is_asked_to_make_the_table_where_it_is_not_there(
 ) -> None:
     moments = []
 
-    def make(*, SourceTableName: str, TargetTableName: str, RestoreDateTime: datetime) -> None:  # noqa: N803
+    def make(*, SourceTableName: str, TargetTableName: str, RestoreDateTime: datetime, **_: Any) -> None:  # noqa: N803
         assert SourceTableName == day.shelf.cloud.table_name
         moments.append(int(RestoreDateTime.timestamp() * 1000))
         day.restored(TargetTableName)
