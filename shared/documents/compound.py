@@ -39,7 +39,7 @@ def check_compound(path: Path, extension: str, _limits: ParseLimits) -> None:
     """
     try:
         with path.open("rb") as file:
-            streams = _Streams(file)
+            streams = Streams(file)
             main = next((name for name in _MAIN_STREAMS.get(extension, ()) if name in streams.names), None)
             locked = _LOCKED_PACKAGE in streams.names or (main is not None and _LOCKS[extension](streams, main))
     except (struct.error, IndexError, ValueError):
@@ -51,12 +51,12 @@ def check_compound(path: Path, extension: str, _limits: ParseLimits) -> None:
         raise DocumentFailed("wrong_type", message)
 
 
-def _is_locked_doc(streams: _Streams, main: str) -> bool:
+def _is_locked_doc(streams: Streams, main: str) -> bool:
     (flags,) = struct.unpack_from("<H", streams.beginning(main, 64), _FLAGS)
     return bool(flags & _LOCKED_DOC)
 
 
-def _is_locked_xls(streams: _Streams, main: str) -> bool:
+def _is_locked_xls(streams: Streams, main: str) -> bool:
     content, place = streams.beginning(main, 4096), 0
     for _ in range(_RECORDS):
         if place + 4 > len(content):
@@ -68,7 +68,7 @@ def _is_locked_xls(streams: _Streams, main: str) -> bool:
     return False
 
 
-def _is_locked_ppt(streams: _Streams, _main: str) -> bool:
+def _is_locked_ppt(streams: Streams, _main: str) -> bool:
     if "EncryptedSummary" in streams.names:
         return True
     user = streams.beginning("Current User", 16) if "Current User" in streams.names else b""
@@ -85,7 +85,7 @@ class _Stream:
     size: int
 
 
-class _Streams:
+class Streams:
     """The streams of a compound file by name, and their beginnings. Chains that bite their tails are damaged."""
 
     def __init__(self, file: BinaryIO) -> None:

@@ -10,6 +10,7 @@ from shared.documents.markup import sections_of_markdown
 from shared.documents.native import text_of
 from shared.documents.port import Section
 from shared.documents.rich_text import slices_of
+from shared.documents.word import text_of_doc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -57,6 +58,12 @@ def _lines(path: Path, extension: str) -> Iterator[Section]:
     yield Section("\n\n".join(filter(None, map(_rows, lines))))
 
 
+def _words(path: Path, extension: str) -> Iterator[Section]:
+    """The library takes Chinese in pieces of two bytes for Latin; it reads only what is older than such pieces."""
+    text = text_of_doc(path)
+    return _lines(path, extension) if text is None else iter((Section(text),))
+
+
 def _rows(line: str) -> str:
     return line.replace(_ROWS_END, "\n").strip()
 
@@ -69,7 +76,8 @@ def _rich(path: Path, extension: str) -> Iterator[Section]:
 _READERS: Final[Mapping[str, Callable[[Path, str], Iterator[Section]]]] = {
     **dict.fromkeys(("docx", "epub"), _headed),
     **dict.fromkeys(("xls", "xlsx", "xlsm"), _sheets),
-    **dict.fromkeys(("doc", "ppt"), _lines),
+    "doc": _words,
+    "ppt": _lines,
     "pptx": _slides,
     "rtf": _rich,
 }
