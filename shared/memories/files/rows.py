@@ -20,7 +20,7 @@ goes `queued`, `parsing`, `parsed`, `indexing` and ends `success` or `failed` (w
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Attachment:
     n: int
     index: int
     position: int
-    content: bytes | None = None
+    content: bytes | None = field(default=None, repr=False)
     file_id: str | None = None
     filename: str | None = None
     media_type: str | None = None
