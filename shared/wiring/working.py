@@ -53,10 +53,11 @@ class Working:
     def tell(self, outcome: Outcome) -> None:
         """Log and count what became of a message; nothing of anybody's text."""
         task = outcome.task or {}
+        about = task or outcome.job or {}
         told: dict[str, Any] = {
-            name: task.get(name) for name in ("tenant", "project", "task", "correlation_id", "status", "phase")
+            name: about.get(name) for name in ("tenant", "project", "task", "correlation_id", "status", "phase", "n")
         }
-        error = task.get("error") or {}
+        error = about.get("error") or {}
         fault = outcome.fault.told() if outcome.fault else None
         self._log.info("message", **told, outcome=outcome.state.value, error=error.get("code"), fault=fault)
         metrics = EphemeralMetrics(namespace=self._memories.environment.powertools_metrics_namespace, service=SERVICE)

@@ -201,9 +201,12 @@ def send_on(backing: Backing, task: Item, job: Item) -> None:
         Unavailable: it may not have been sent.
     """
     now = backing.table.batch_get([key_of(task), key_of(job)])
-    task = now.get(key_of(task), {"status": "gone"})
+    if key_of(task) not in now or key_of(job) not in now:
+        return  # taken back
+    task, job = now[key_of(task)], now[key_of(job)]
     if task["status"] == "processing" and task["phase"] == "queued":
-        send_next(backing, task, [now[key_of(job)]] if key_of(job) in now else [])
+        # One that was tried again sends again what the queue has taken a moment ago under the first one's name.
+        send_next(backing, task, [job], again=f":{job['tries']}")
 
 
 def let_go(backing: Backing, job: Item, failure: Failure) -> None:

@@ -182,10 +182,19 @@ class Desk:
     def show_hidden(self) -> None:
         """Let what was received and not done be received again, as its time-out does."""
         self.held.clear()
+        for queue in self._queues():
+            for message in queue._messages:
+                message.visible_at = 0.0
+
+    def lose_messages(self) -> None:
+        """Lose all messages of all queues."""
+        for queue in self._queues():
+            queue._messages.clear()
+
+    def _queues(self) -> Iterator[Any]:
         for of_account in sqs_backends.values():
             for backend in of_account.values():
-                for message in (m for queue in backend.queues.values() for m in queue._messages):
-                    message.visible_at = 0.0
+                yield from backend.queues.values()
 
     def is_idle(self) -> bool:
         return not self.held and not any(map(self._count, (self.documents_url, self.queue_url)))

@@ -1,0 +1,308 @@
+"""Adds, readers and workers that meet at one document, and messages that come twice, late or never."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pytest
+
+from functions.memories import documents, worker
+from infra.local.queues import event_of, failed_of
+from shared.kernel.errors import Unavailable
+from shared.kernel.scope import Scope
+from shared.memories.delivery import Deliveries
+from shared.memories.files.intake import Intake
+from shared.memories.files.sending import chunks_message, read_message
+from shared.memories.letters import Message
+from shared.memories.outcome import State
+from shared.memories.settling import redrive
+from shared.wiring.documents import Documents
+from shared.wiring.memories import Memories
+from tests.emulator.faults import recorded
+from tests.memories.documents.desk import file, image, never, paragraphs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.memories.documents.desk import Desk
+
+SCOPE = Scope("acme", "default")
+
+
+def taken(take: Callable[..., Any], body: dict[str, Any]) -> Any:
+    from shared.kernel.strict_json import compact  # noqa: PLC0415
+
+    return take(Message(compact(body)), late=never, watch=lambda _: None)
+
+
+def filing(desk: Desk, task: str) -> Any:
+    """Deliver the message of a task's first file to another worker."""
+    return taken(Deliveries(desk.means, desk.dead).take, chunks_message(desk.row(task), 0))
+
+
+def reading(desk: Desk, task: str) -> Any:
+    """Deliver the message of a task's first file to another reader."""
+    intake = Intake(desk.shelf.composed.backing, desk.eyes, desk.dead)
+    return taken(intake.take, read_message(desk.row(task), 0))
+
+
+def test_a_reader_that_was_taken_for_dead_writes_nothing_more(desk: Desk) -> None:
+    task = desk.add(file(paragraphs(250)))
+    desk.parser.afterwards.append(lambda: reading(desk, task))
+    outcome = desk.read_one()
+    assert outcome
+    assert outcome.state is State.LEAVE
+    desk.show_hidden()
+    desk.work()
+    assert desk.status(task)["files"][0]["chunks_done"] == 250
+    desk.check_nothing_is_left_over()
+
+
+def test_a_worker_that_was_taken_for_dead_leaves_nothing_in_the_index(desk: Desk) -> None:
+    task = desk.add(file(paragraphs(100)))
+    desk.read_one()
+    again = [partial(filing, desk, task)]
+    put = desk.shelf.index.index.put
+
+    def slow(passages: Any) -> None:
+        while again:
+            again.pop()()
+        put(passages)
+
+    with patch.object(desk.shelf.index.index, "put", slow):
+        outcome = desk.work_one()
+    assert outcome
+    assert outcome.state is State.LEAVE
+    desk.show_hidden()
+    desk.work()
+    assert desk.status(task)["memory"] == {"total": 100}
+    desk.check_nothing_is_left_over()
+    assert len(desk.rows("m#")) == 100
+
+
+def test_a_worker_that_was_taken_for_dead_leaves_nothing_of_a_file_that_is_gone(desk: Desk) -> None:
+    task = desk.add(file(paragraphs(100)))
+    desk.read_one()
+    put, once = desk.shelf.index.index.put, [True]
+
+    def slow(passages: Any) -> None:
+        if once:
+            once.pop()
+            desk.reader.delete(f"/v1/files/{desk.job(task)['file']}")
+            filing(desk, task)
+            desk.work()
+        put(passages)
+
+    with patch.object(desk.shelf.index.index, "put", slow):
+        desk.work_one()
+    desk.show_hidden()
+    desk.work()
+    assert desk.indexed(), "what was put late is there still"
+    desk.check_nothing_is_left_over()
+    assert desk.indexed() == set()
+
+
+def test_the_same_file_in_two_adds_at_once_is_one_document(desk: Desk) -> None:
+    tasks = [desk.add(file(paragraphs(50))) for _ in range(2)]
+    desk.read_one()
+    desk.read_one()
+    desk.work()
+    told = [desk.status(task) for task in tasks]
+    assert [one["memory"]["total"] for one in told] in ([50, 0], [0, 50])
+    assert [one["files"][0]["chunks_done"] for one in told] == [50, 50]
+    desk.check_nothing_is_left_over()
+    assert len(desk.rows("m#")) == 50
+
+
+def test_of_two_contents_under_one_name_the_later_one_stays_whichever_is_done_first(desk: Desk) -> None:
+    first = desk.add(file("Cedar of yesterday."))
+    desk.shelf.clock.move(ms=5)
+    second = desk.add(file("Cedar of today."))
+    reading(desk, second)
+    filing(desk, second)
+    desk.work()
+    assert [desk.status(task)["status"] for task in (first, second)] == ["success", "success"]
+    assert desk.found("cedar") == ["Cedar of today."]
+    desk.check_nothing_is_left_over()
+
+
+def test_messages_that_come_again_change_nothing(desk: Desk) -> None:
+    told = desk.added(file(paragraphs(50)))
+    before = desk.shelf.cloud.items()
+    assert reading(desk, told["task_id"]).state is State.DONE
+    assert filing(desk, told["task_id"]).state is State.DONE
+    assert desk.shelf.cloud.items() == before
+
+
+def test_a_message_that_was_lost_at_any_stage_is_sent_again_by_the_sweeper(desk: Desk) -> None:
+    for stage in range(3):
+        task = desk.add(file(f"Cedar {stage}.", f"{stage}.txt"))
+        for _ in range(stage):
+            desk.step()
+        desk.lose_messages()
+        assert desk.status(task)["status"] == "processing"
+        desk.shelf.clock.move(ms=6 * 60_000)
+        desk.shelf.sweep()
+        desk.work()
+        assert desk.status(task)["status"] == "success"
+    assert len(desk.found("cedar")) == 3
+
+
+def test_a_file_that_nobody_reads_fails_with_its_task_after_a_day(desk: Desk) -> None:
+    task = desk.add(file("Cedar."))
+    for _ in range(30):
+        desk.shelf.clock.move(ms=3_600_000)
+        desk.shelf.sweep()
+    told = desk.status(task)
+    assert (told["status"], told["error"]["code"]) == ("failed", "not_processed")
+    assert told["files"][0]["status"] == "failed"
+    desk.work()
+    assert desk.status(task)["status"] == "failed"
+    assert desk.found("cedar") == []
+    assert redrive(desk.shelf.composed.backing, SCOPE, task)
+    desk.work()
+    assert (desk.status(task)["status"], desk.found("cedar")) == ("success", ["Cedar."])
+    desk.check_nothing_is_left_over()
+
+
+def test_a_reader_that_dies_of_a_file_each_time_gives_it_up(desk: Desk) -> None:
+    broken = partial(next, iter(()))
+    task = desk.add(file("Cedar."))
+
+    def fail() -> None:
+        desk.parser.afterwards.append(fail)
+        broken()
+
+    desk.parser.afterwards.append(fail)
+    desk.work()
+    told = desk.status(task)
+    assert (told["status"], told["error"]["code"]) == ("failed", "files_failed")
+    assert told["files"][0]["error"]["code"] == "internal_error"
+    assert len(desk.parser.read) == 3
+    (letter,) = desk.letters()
+    assert (letter["work"], letter["reason"]) == ("add", "files_failed")
+    desk.parser.afterwards.clear()
+    assert redrive(desk.shelf.composed.backing, SCOPE, task)
+    desk.work()
+    assert (desk.status(task)["status"], desk.found("cedar")) == ("success", ["Cedar."])
+    desk.check_nothing_is_left_over()
+
+
+def test_a_file_waits_for_a_model_that_is_down_and_is_given_up_in_the_end(desk: Desk) -> None:
+    desk.seer.down = 4
+    assert desk.added(image(), content_type="work")["status"] == "success"
+    desk.seer.down = 100
+    told = desk.added(image(number=2), content_type="work")
+    assert told["images"][0]["error"]["code"] == "dependency_unavailable"
+    assert desk.seer.down == 90
+
+
+def test_a_search_index_that_is_down_is_waited_for(desk: Desk) -> None:
+    task = desk.add(file(paragraphs(50)))
+    desk.read_one()
+    desk.shelf.index.broken = {"put"}
+    for _ in range(4):
+        desk.work_one()
+        desk.show_hidden()
+    assert desk.status(task)["files"][0]["status"] == "processing"
+    desk.shelf.index.broken = set()
+    desk.work()
+    assert desk.status(task)["status"] == "success"
+    desk.check_nothing_is_left_over()
+
+
+def test_what_the_index_lost_before_the_switch_is_put_again(desk: Desk) -> None:
+    desk.add(file(paragraphs(90)))
+    desk.read_one()
+    looks = iter([False, False, True])
+    desk.work_one(lambda: next(looks))
+    desk.shelf.index.index.remove(desk.shelf.address().owner, list(desk.indexed())[:30])
+    desk.show_hidden()
+    desk.work()
+    assert len(desk.indexed()) == 90
+
+
+def test_a_message_that_is_none_of_the_readers_is_a_dead_letter(desk: Desk) -> None:
+    for number, body in enumerate(['{"work":"add"}', "nonsense", '{"work":"read","tenant":"acme","project":"p"}']):
+        desk.shelf.cloud.aws.sqs.send_message(
+            QueueUrl=desk.documents_url,
+            MessageBody=body,
+            MessageGroupId=f"g{number}",
+            MessageDeduplicationId=str(number),
+        )
+    desk.work()
+    assert [letter["reason"] for letter in desk.letters()] == ["unreadable"] * 3
+
+
+def test_a_search_of_documents_reads_once(desk: Desk) -> None:
+    desk.added("Cedar tea.", file("Cedar.", "1.txt"), file("Cedar two.", "2.txt"))
+    desk.hits("cedar")
+    with recorded() as calls:
+        assert len(desk.reader.hits("cedar", output_mode="raw")) == 3
+    assert calls.names == ["dynamodb.BatchGetItem"]
+
+
+def test_a_list_without_chunks_reads_no_documents(desk: Desk) -> None:
+    desk.added("Cedar tea.")
+    with recorded() as calls:
+        assert desk.reader.listed(desk.user)
+    assert sorted(calls.names) == ["dynamodb.GetItem", "dynamodb.Query"]
+
+
+def test_the_functions_themselves_read_and_file_in_batches(desk: Desk) -> None:
+    context = SimpleNamespace(get_remaining_time_in_millis=lambda: 150_000)
+    task = desk.add(file(paragraphs(50)))
+    stack = desk.shelf.cloud
+    environ = {**desk.shelf.environ, **stack.environment("DocumentsFunction"), "VISION": "none"}
+    with patch.object(Documents, "eyes", desk.eyes):
+        handler = documents.build(environ, stack.aws, desk.shelf.clock)
+        _run(desk, desk.documents_url, partial(handler, context=context))
+    folder = {"SEARCH_BACKEND": "embedded", "INDEX_FOLDER": str(desk.shelf.folder)}
+    environ = {**stack.environment("WorkerFunction"), **folder}
+    with patch.object(Memories, "means", desk.means):
+        filer = worker.build(environ, stack.aws, desk.shelf.clock)
+        for _ in range(2):
+            _run(desk, desk.queue_url, partial(filer, context=context))
+    assert desk.status(task)["memory"] == {"total": 50}
+
+
+def test_a_batch_whose_model_is_down_is_let_go_until_later(desk: Desk) -> None:
+    context = SimpleNamespace(get_remaining_time_in_millis=lambda: 150_000)
+    desk.add(image(), content_type="work")
+    desk.seer.down = 1
+    environ = {**desk.shelf.environ, **desk.shelf.cloud.environment("DocumentsFunction")}
+    with patch.object(Documents, "eyes", desk.eyes):
+        handler = documents.build(environ, desk.shelf.cloud.aws, desk.shelf.clock)
+        again = _run(desk, desk.documents_url, partial(handler, context=context))
+    assert len(again) == 1
+
+
+def _run(desk: Desk, url: str, handler: Callable[..., Any]) -> set[str]:
+    """Give a function a batch of a queue's messages, and remove what it has done."""
+    sqs: Any = desk.shelf.cloud.aws.sqs
+    got = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"])
+    messages = got.get("Messages", [])
+    assert messages
+    again = failed_of(handler(event_of(messages, "arn:aws:sqs:eu-central-1:123456789012:work.fifo"))) or set()
+    for message in messages:
+        if message["MessageId"] not in again:
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return again
+
+
+@pytest.mark.parametrize("status", ["queued", "parsed"])
+def test_a_job_that_was_taken_back_is_left_alone(desk: Desk, status: str) -> None:
+    task = desk.add(file("Cedar."))
+    if status == "parsed":
+        desk.read_one()
+    job = desk.job(task)
+    desk.shelf.cloud.aws.dynamodb.delete_item(
+        TableName=desk.shelf.cloud.table_name, Key={"pk": {"S": job["pk"]}, "sk": {"S": job["sk"]}}
+    )
+    with suppress(Unavailable):
+        assert reading(desk, task).state is State.DONE
+        assert filing(desk, task).state is State.DONE
