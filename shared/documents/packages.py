@@ -27,7 +27,7 @@ _METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _LARGE: Final = 1 << 20
 _READ_BYTES: Final = 1 << 16
 _ENCRYPTED: Final = 0x1
-_LOCKED_TEXT: Final = re.compile(rb"<[^>]*CipherReference[^>]*URI\s*=\s*[\"'][^\"']*\.x?html?[\"']", re.IGNORECASE)
+_LOCKED_TEXT: Final = re.compile(rb"CipherReference\s[^>]{0,999}\.x?html?[\"']", re.IGNORECASE)
 _LOCKS: Final = "META-INF/encryption.xml"
 _LOCKS_BYTES: Final = 1 << 20
 

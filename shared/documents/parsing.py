@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from shared.documents.limits import ParseLimits
 from shared.documents.port import IMAGES, Chunk, DocumentFailed, FailureCode
@@ -65,8 +65,9 @@ def told_by(reading: Reading) -> Any:
         told = json.loads(line)
     except (ValueError, RecursionError):
         raise _confused() from None
-    if isinstance(told, dict) and told.get("code") in _CODES and isinstance(told.get("message"), str):
-        raise DocumentFailed(told["code"], told["message"][:_MESSAGE])
+    match told:
+        case {"code": str(code), "message": str(message)} if code in _CODES and _is_whole(message):
+            raise DocumentFailed(cast("FailureCode", code), message[:_MESSAGE])
     return told
 
 

@@ -23,8 +23,9 @@ _SAID: Final = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_
 _MEANT: Final = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252"}
 """What pages mean that say so, as browsers take it."""
 
-_HEAD: Final = re.compile(r"<head(?:\s[^>]*)?>.*?</head\s*>", re.IGNORECASE | re.DOTALL)
-_TITLE: Final = re.compile(r"<title(?:\s[^>]*)?>(.*?)</title\s*>", re.IGNORECASE | re.DOTALL)
+_HEAD: Final = re.compile(r"<head[\s>]", re.IGNORECASE)
+_HEAD_END: Final = re.compile(r"</head\s{0,99}>", re.IGNORECASE)
+_TITLE: Final = re.compile(r"<title(?:\s[^>]{0,999})?>([^<]{1,999})</title", re.IGNORECASE)
 _FIRST: Final = re.compile(r"<h1[\s>]", re.IGNORECASE)
 
 
@@ -48,9 +49,15 @@ def text_of_page(path: Path) -> str:
 
 def sections_of_page(page: str) -> Iterator[Section]:
     """Yield the sections of a page of HTML; its title is the first heading where it has no other of the first level."""
-    # What stands in a head would come as a text of its own; remote images and frames are left where they are.
-    body = _HEAD.sub("", page, count=1)
+    body = _without_head(page)
     title = _TITLE.search(page)
     if title and not _FIRST.search(body):
         body = f"<h1>{html.escape(html.unescape(title[1].strip()))}</h1>\n{body}"
     return sections_of_markdown([text_of(body.encode("utf-8", "replace"), "html")])
+
+
+def _without_head(page: str) -> str:
+    """What stands in a head would come as a text of its own; without an end it is left."""
+    head = _HEAD.search(page)
+    end = _HEAD_END.search(page, head.end()) if head else None
+    return page[: head.start()] + page[end.end() :] if head and end else page

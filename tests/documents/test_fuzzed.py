@@ -1,0 +1,100 @@
+"""A thousand broken documents: each is read or refused for a reason that is known, and nothing else happens."""
+
+import random
+import resource
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from shared.documents.port import FailureCode
+from tests.documents.minimal import DOCUMENTS, compound, zipped
+from tests.documents.reading import bounded, outcome
+
+SEED = 20_260_731
+CASES = 1_000
+TENTHS = range(1, 10)
+LIMITS = bounded(seconds=30)
+CODES = set(get_args(FailureCode)) - {"not_readable_here"}
+WHOLE: Mapping[str, bytes] = {
+    **DOCUMENTS,
+    "doc": compound({"WordDocument": b"\xec\xa5\xc1\x00" + bytes(508), "1Table": bytes(600)}),
+    "xls": compound({"Workbook": bytes.fromhex("0908 1000 0006 0500 bb0d cc07 0000 0000 0600 0000 0a00 0000")}),
+    "ppt": compound({"PowerPoint Document": bytes.fromhex("0f00 e803 0000 0000"), "Current User": bytes(40)}),
+}
+CUT = [(extension, tenth) for extension in WHOLE for tenth in TENTHS]
+ROUNDS = -(-(CASES - len(CUT)) // len(WHOLE))
+
+
+def broken(content: bytes, dice: random.Random) -> bytes:
+    """Return a document with a few of its bytes changed, doubled, moved, or left out."""
+    found = bytearray(content)
+    for _ in range(dice.choice((1, 1, 2, 5, 30))):
+        place, size = dice.randrange(len(found)), dice.choice((1, 1, 2, 4, 40))
+        piece = bytes(found[place : place + size])
+        change = dice.randrange(5)
+        if change == 0:
+            found[place : place + size] = dice.randbytes(size)
+        elif change == 1:
+            found[place : place + size] = dice.choice((b"\0", b"\xff", b"\x7f")) * size
+        elif change == 2:
+            found[place:place] = piece * dice.choice((1, 3, 100))
+        elif change == 3 and len(found) > 2 * size:
+            del found[place : place + size]
+        else:
+            target = dice.randrange(len(found))
+            found[target : target + size] = piece
+    return bytes(found)
+
+
+def cases(extension: str) -> Iterator[bytes]:
+    dice = random.Random(f"{SEED} {extension}")
+    for _ in range(ROUNDS):
+        content = WHOLE[extension]
+        yield _within(content, dice) if dice.random() < 0.5 else broken(content, dice)
+
+
+def _within(content: bytes, dice: random.Random) -> bytes:
+    """Break what is packed in a container, and pack it right again, so that it comes to those who read it."""
+    if not content.startswith(b"PK"):
+        return broken(content, dice)
+
+    with zipfile.ZipFile(BytesIO(content)) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    name = dice.choice(list(parts))
+    return zipped({**parts, name: broken(parts[name], dice)})
+
+
+def is_known(found: object) -> bool:
+    return isinstance(found, list) or found in CODES
+
+
+@pytest.mark.parametrize("extension", WHOLE)
+def test_a_document_that_is_cut_off_fails_or_is_read(tmp_path: Path, extension: str) -> None:
+    content = WHOLE[extension]
+    for tenth in TENTHS:
+        found = outcome(tmp_path, content[: len(content) * tenth // 10], extension, LIMITS)
+        assert is_known(found)
+        if extension in {"docx", "xlsx", "xlsm", "pptx", "epub", "pdf"}:
+            assert found in {"damaged", "wrong_type"}, tenth
+
+
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("extension", WHOLE)
+def test_a_document_with_broken_bytes_is_read_or_fails_for_a_known_reason(
+    tmp_path: Path, extension: str, part: int
+) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number, content in enumerate(cases(extension)):
+        if number % 4 == part:
+            found = outcome(tmp_path, content, extension, LIMITS)
+            assert is_known(found), (number, zlib.crc32(content), found)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+def test_it_is_a_thousand_cases() -> None:
+    assert len(CUT) + ROUNDS * len(WHOLE) >= CASES
