@@ -13,13 +13,13 @@ _ENDS: Final = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；", "”
 _LEAST_WIDTH: Final = 40
 _FULL: Final = 0.7
 _HAN: Final = "\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
-_PARTED: Final = re.compile(f"(?<=[{_HAN}])\n(?=[{_HAN}]\n|[{_HAN}]$)|(?<=^[{_HAN}])\n(?=[{_HAN}])", re.MULTILINE)
+_PARTED: Final = re.compile(f"(?<=^[{_HAN}])\n(?=[{_HAN}])|(?<=[{_HAN}])\n(?=[{_HAN}]$)", re.MULTILINE)
 
 
 def flowed(lines: Sequence[str]) -> str:
     """Return lines as paragraphs: a full line goes on in the next, a sentence's end on a shorter one ends a paragraph.
 
-    Lines that are short among others, as of tables and lists, stay lines. Chinese is put together without a space,
+    Lines that end a sentence, or are short among others, as of tables and lists, stay lines. Chinese is put together without a space,
     and characters that stand alone in their lines are joined first.
     """
     lines = _PARTED.sub("", "\n".join(lines)).split("\n")
@@ -32,8 +32,10 @@ def flowed(lines: Sequence[str]) -> str:
 
 
 def _between(line: str, next_line: str, *, is_full: bool) -> str:
+    if line.endswith(_ENDS):
+        return "\n" if is_full else "\n\n"
     if not is_full:
-        return "\n\n" if line.endswith(_ENDS) else "\n"
+        return "\n"
     return "" if next_line and _is_wide(line[-1]) and _is_wide(next_line[0]) else " "
 
 

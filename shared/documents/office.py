@@ -31,7 +31,7 @@ def sections_of_office(path: Path, extension: str) -> Iterator[Section]:
 
 
 def _headed(path: Path, extension: str) -> Iterator[Section]:
-    return sections_of_markdown([text_of(path, extension)])
+    return sections_of_markdown([text_of(path, extension)], converted=True)
 
 
 def _sheets(path: Path, extension: str) -> Iterator[Section]:
@@ -40,16 +40,16 @@ def _sheets(path: Path, extension: str) -> Iterator[Section]:
     for place, head in enumerate(heads):
         end = heads[place + 1].start() if place + 1 < len(heads) else len(text)
         name = _ESCAPED.sub(r"\1", head[1]).strip()
-        yield from sections_of_markdown([text[head.end() : end]], sheet=name)
+        yield from sections_of_markdown([text[head.end() : end]], sheet=name, converted=True)
 
 
 def _slides(path: Path, extension: str) -> Iterator[Section]:
     mark = f"slide{secrets.token_hex(16)}n"  # no text can hold it
     before, *slides = text_of(path, extension, marks=f"{mark}{{page_num}}n").split(mark)
-    yield from sections_of_markdown([before])
+    yield from sections_of_markdown([before], converted=True)
     for each in slides:
         number, _, slide = each.partition("n")
-        yield from sections_of_markdown([slide], page=int(number))
+        yield from sections_of_markdown([slide], page=int(number), converted=True)
 
 
 def _lines(path: Path, extension: str) -> Iterator[Section]:
@@ -70,7 +70,7 @@ def _rows(line: str) -> str:
 
 def _rich(path: Path, extension: str) -> Iterator[Section]:
     for part in slices_of(path.read_bytes()):
-        yield from sections_of_markdown([text_of(part, extension)])
+        yield from sections_of_markdown([text_of(part, extension)], converted=True)
 
 
 _READERS: Final[Mapping[str, Callable[[Path, str], Iterator[Section]]]] = {

@@ -69,7 +69,7 @@ def redrawn(path: Path, limits: ParseLimits, most_pixels: int, most_bytes: int) 
             content = _written(image, form)
             if len(content) <= most_bytes:
                 return content, form
-        most_pixels, forms = int(max(image.size) * _SMALLER), ["jpeg"]
+        most_pixels, forms = max(1, int(max(image.size) * _SMALLER)), ["jpeg"]
     raise DocumentFailed("too_complex", "It can't be made small enough to be looked at.")
 
 

@@ -53,7 +53,7 @@ def sections_of_page(page: str) -> Iterator[Section]:
     title = _TITLE.search(page)
     if title and not _FIRST.search(body):
         body = f"<h1>{html.escape(html.unescape(title[1].strip()))}</h1>\n{body}"
-    return sections_of_markdown([text_of(body.encode("utf-8", "replace"), "html")])
+    return sections_of_markdown([text_of(body.encode("utf-8", "replace"), "html")], converted=True)
 
 
 def _without_head(page: str) -> str:
