@@ -193,6 +193,19 @@ def test_the_same_bytes_sent_by_many_at_once_are_kept_once() -> None:
         assert len(front.reads()) == 6
 
 
+def test_many_adds_with_files_of_one_user_at_once_are_all_taken() -> None:
+    with front_world(conflicts=Conflicts()) as front:
+        clients = [front.client() for _ in range(12)]
+
+        def add(n: int) -> str:
+            return clients[n].accepted(message([file(f"{n}.txt", b"%d" % n)]))
+
+        with ThreadPoolExecutor(len(clients)) as pool:
+            tasks = list(pool.map(add, range(len(clients))))
+        assert front.tasks() == sorted(tasks)
+        assert len(front.rows("u#")) == len(front.reads()) == len(clients)
+
+
 def test_a_file_that_is_deleted_before_the_transaction_is_made_anew(front: Front, client: AddClient) -> None:
     client.accepted(message([file()]))
     (old,) = front.rows("u#")

@@ -60,3 +60,12 @@ def test_an_image_that_the_model_will_not_describe_fails_alone(server: Running, 
     (refused,) = told["images"]
     assert (told["status"], refused["status"], refused["error"]["code"]) == ("success", "failed", "model_refused")
     assert found(server, "ann", "Rome") == ["I moved to Rome."]
+
+
+def test_an_image_with_a_caption_can_be_waited_for_in_the_request(server: Running, model: FakeBedrock) -> None:
+    asked = body(message([image(caption="A blue boat.")]), content_type="work", async_mode=False)
+    answer = call(server, "POST", ADD, asked)
+    assert (answer.status_code, answer.json()["data"]["status"]) == (200, "completed")
+    assert [event["data"]["memory"] for event in answer.json()["data"]["data"]] == ["A blue boat."]
+    assert found(server, "ann", "boat") == ["A blue boat."]
+    assert model.requests == []
