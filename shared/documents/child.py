@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +33,20 @@ def main(argument: str) -> None:
     limits = ParseLimits(**order["limits"])
     pictures = order["work"] == "picture" or (order["ocr"] and order["extension"] in _PICTURED)
     confine(limits.picture_memory if pictures else limits.memory, limits.seconds)
+    threading.Thread(target=_end_with_the_parent, args=(order["pipe"],), daemon=True).start()
     with os.fdopen(order["pipe"], "wb") as pipe:
         pipe.write(READY)
         pipe.flush()
         for each in _told(_WORKS[order["work"]](order, limits)):
             pipe.write(each if isinstance(each, bytes) else _line(each))
+
+
+def _end_with_the_parent(pipe: int) -> None:
+    """Wait until nobody is there to read, which is all that is left of a parent that was killed."""
+    reader = select.poll()
+    reader.register(pipe, 0)
+    reader.poll()
+    os._exit(1)
 
 
 def _line(told: Any) -> bytes:

@@ -19,8 +19,8 @@ _PARTED: Final = re.compile(f"(?<=^[{_HAN}])\n(?=[{_HAN}])|(?<=[{_HAN}])\n(?=[{_
 def flowed(lines: Sequence[str]) -> str:
     """Return lines as paragraphs: a full line goes on in the next, a sentence's end on a shorter one ends a paragraph.
 
-    Lines that end a sentence, or are short among others, as of tables and lists, stay lines. Chinese is put together without a space,
-    and characters that stand alone in their lines are joined first.
+    Lines that end a sentence, or are short among others, as of tables and lists, stay lines. Chinese is put together
+    without a space, and characters that stand alone in their lines are joined first.
     """
     lines = _PARTED.sub("", "\n".join(lines)).split("\n")
     widths = [_width(line) for line in lines]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,16 +28,13 @@ def _taken_over(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left() -> Iterator[None]:
-    files = _temporary_files()
+def _nothing_is_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    temporary = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     yield
     gc.collect()
     assert children() == []
-    assert _temporary_files() - files == set()
-
-
-def _temporary_files() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).glob("tmp*")}
+    assert list(temporary.iterdir()) == []
 
 
 def children() -> list[str]:
@@ -148,6 +146,33 @@ def test_the_time_that_chunks_are_worked_on_is_not_the_readers(tmp_path: Path, m
         now[0] += 1_000
         if now[0] > 40_000:
             break
+
+
+def test_a_reader_ends_with_who_started_it(tmp_path: Path) -> None:
+    path = tmp_path / "document.silence"
+    path.write_bytes(b"")
+    program = f"""
+import os
+from pathlib import Path
+from shared.documents import process
+from shared.documents.limits import ParseLimits
+process._PROGRAM = "tests.documents.hostile_child"
+with process.Reading("parse", Path({str(path)!r}), ParseLimits(), extension="txt", ocr=False) as reading:
+    print(reading._process.pid, flush=True)
+    os.kill(os.getpid(), 9)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, cwd=Path.cwd())
+    child, until = Path("/proc", ran.stdout.strip(), "stat"), time.monotonic() + 20
+    while _runs(child) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not _runs(child)
+
+
+def _runs(stat: Path) -> bool:
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] != "Z"  # whoever inherits it, waits for it or not
+    except FileNotFoundError:
+        return False
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,9 @@ def opened(content: bytes) -> Image.Image:
     return Image.open(BytesIO(content))
 
 
-def failure(content: bytes, **options: int) -> str:
+def failure(content: bytes, most_bytes: int = 3_750_000) -> str:
     with pytest.raises(DocumentFailed) as failed:
-        prepared(content, **options)
+        prepared(content, most_bytes=most_bytes)
     return failed.value.code
 
 
