@@ -1,4 +1,4 @@
-"""Measure, print, and write `docs/benchmarks.md`: `python -m bench [--quick] [aws] [speed] [retrieval]`."""
+"""Measure, print, and write `docs/benchmarks.md`: `python -m bench [--quick] [aws] [speed] [documents] [retrieval]`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import startup
+from bench.documents import documents_part
 from bench.memories import retrieval_part, speed_part
 from bench.operations import Bench, Measured, memories_operations, operations
 from bench.scale import load_tasks, scale_operations
@@ -77,7 +78,12 @@ def _aws(*, quick: bool) -> list[str]:
     return page
 
 
-PARTS: dict[str, Callable[..., list[str]]] = {"aws": _aws, "speed": speed_part, "retrieval": retrieval_part}
+PARTS: dict[str, Callable[..., list[str]]] = {
+    "aws": _aws,
+    "speed": speed_part,
+    "documents": documents_part,
+    "retrieval": retrieval_part,
+}
 """The page's parts, by the name that the command takes."""
 INTRODUCTION = """# Benchmarks
 
