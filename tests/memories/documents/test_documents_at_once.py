@@ -19,7 +19,10 @@ from shared.memories.files.intake import Intake
 from shared.memories.files.sending import chunks_message, read_message
 from shared.memories.letters import Message
 from shared.memories.outcome import State
+from shared.memories.reindexing import Reindexing
 from shared.memories.settling import redrive
+from shared.search.embedded.index import EmbeddedIndex
+from shared.search.embedded.rebuilding import EmbeddedRebuild
 from shared.wiring.documents import Documents
 from shared.wiring.memories import Memories
 from tests.emulator.faults import recorded
@@ -224,6 +227,27 @@ def test_what_the_index_lost_before_the_switch_is_put_again(desk: Desk) -> None:
     desk.show_hidden()
     desk.work()
     assert len(desk.indexed()) == 90
+
+
+def test_an_index_made_anew_has_documents_and_what_is_being_filed(desk: Desk) -> None:
+    desk.added(file("Cedar of old.", "old.txt"), image("An otter."), content_type="work")
+    desk.add(file(paragraphs(90)))
+    desk.read_one()
+    looks = iter([False, False, True])
+    desk.work_one(lambda: next(looks))
+    shelf = desk.shelf
+    before, old = desk.indexed(), shelf.index.index
+    old.close()
+    rebuild = EmbeddedRebuild(shelf.folder, shelf.embedder.name, shelf.embedder.dimension)
+    Reindexing(shelf.table, shelf.objects, shelf.embedder, rebuild).run(lambda _: None)
+    shelf.index.index = EmbeddedIndex(shelf.folder, shelf.embedder.name, shelf.embedder.dimension)
+    assert desk.indexed() == before
+    desk.show_hidden()
+    desk.work()
+    assert desk.found("cedar of old", k_dense=0)[0] == "Cedar of old."
+    assert desk.found("number 0", k_dense=0)[0] == "The cedar rule number 0 holds."
+    assert desk.reader.texts("otter") == ["An otter."]
+    desk.check_nothing_is_left_over()
 
 
 def test_a_message_that_is_none_of_the_readers_is_a_dead_letter(desk: Desk) -> None:
