@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _END, _END_WITHIN = b"%%EOF", 2_048
 _BOOKMARKS: Final = 10_000
 _DEPTH: Final = 8
+_NUMBER: Final = 8
 _OBJECTS: Final = 200  # of a page, to find a picture among
 _SCAN_PIXELS: Final = 2_000  # the longer side of a page that is read as a picture
 
@@ -93,23 +94,33 @@ class _Contents:
     def cut(self, lines: list[str], number: int) -> Iterator[Section]:
         """Yield the sections of a page, given by its lines; pages are told in order."""
         begun: list[str] = []
-        for line in lines:
-            if self._ahead and self._ahead[-1][0] <= number and _same(self._ahead[-1][1][-1], line):
+        said = [_bare(line) for line in lines]
+        while self._is_due(number) and not any(self._names(line) for line in said):
+            self._under = self._ahead.pop()[1]  # no line says it: then it is the page that it names
+        for line, bare in zip(lines, said, strict=True):
+            if self._is_due(number) and self._names(bare):
                 yield from self._section(begun, number)
                 begun, self._under = [], self._ahead.pop()[1]
             begun.append(line)
         yield from self._section(begun, number)
-        while self._ahead and self._ahead[-1][0] <= number:
+        while self._is_due(number):
             self._under = self._ahead.pop()[1]
+
+    def _is_due(self, number: int) -> bool:
+        return bool(self._ahead) and self._ahead[-1][0] <= number
+
+    def _names(self, line: str) -> bool:
+        """Whether a line says what the next bookmark does; a number may stand before it."""
+        wanted = _bare(self._ahead[-1][1][-1])
+        return line.endswith(wanted) and len(line) <= len(wanted) + _NUMBER
 
     def _section(self, lines: list[str], number: int) -> Iterator[Section]:
         if lines:
             yield Section(flowed(lines), self._under, number + 1)
 
 
-def _same(title: str, line: str) -> bool:
-    wanted, said = ("".join(each.split()).casefold() for each in (title, line))
-    return bool(wanted) and said.endswith(wanted) and len(said) <= len(wanted) + 8  # a number may stand before it
+def _bare(text: str) -> str:
+    return "".join(text.split()).casefold()
 
 
 def _bookmarks(document: Any) -> Iterator[tuple[int, tuple[str, ...]]]:
