@@ -1,0 +1,202 @@
+"""A soak: mixed traffic on a server whose AWS calls fail and that is killed all the time, and what is true after."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from functions.memories.redrive import Redrive
+from infra.local.emulator import Emulator
+from infra.local.events import Request
+from infra.local.resources import make_resources
+from infra.local.stack import TEMPLATE, Stack
+from shared.aws.objects import Objects
+from shared.aws.queue import Queue
+from shared.aws.table import Table
+from shared.memories.backing import Backing
+from tests.clients.whole import Whole, presigning_aws, quiet
+from tests.projects.world import MovedClock
+from tests.soak.actors import Actor, Appending, Platform, Projects, Stores
+from tests.soak.history import History, Reply
+from tests.soak.memory_actor import Memories
+from tests.soak.server import Connection, Killed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
+SETTLING = 40
+REVIVED = "a dead letter was tried again"
+QUEUES = ("QueueUrl", "DocumentsQueueUrl", "DeadLetterQueueUrl")
+OBJECT = re.compile(r"\b(?:r7|r30|r90|r365|keep)/20\d{6}/[A-Za-z0-9._/-]+")
+
+
+@dataclass
+class Outcome:
+    """What a soak did and found."""
+
+    rows: list[tuple[str, str]]
+    violations: list[str]
+
+
+def soak(folder: Path, seconds: float, seed: int) -> Outcome:
+    """Run the traffic for so long, settle, and check."""
+    history = History(folder / "history.jsonl")
+    draw, over, began = random.Random(seed), threading.Event(), time.monotonic()
+    server = Killed(folder / "home", draw)
+    key = server.running.credentials["api_key"]
+    actors = _actors(server, history, over, seed)
+    threads = [threading.Thread(target=_act, args=(actor, over), name=actor.name) for actor in actors]
+    for thread in threads:
+        thread.start()
+    server.start()
+    over.wait(seconds)
+    over.set()
+    for thread in threads:
+        thread.join()
+    server.stop()
+    traffic = time.monotonic() - began
+    _check(folder / "home", key, actors, history)
+    history.close()
+    rows = [
+        ("seed", str(seed)),
+        ("seconds of traffic, and to settle and check", f"{traffic:.0f}, {time.monotonic() - began - traffic:.0f}"),
+        ("requests", f"{sum(history.answers.values()):,}: {_told(history.answers)}"),
+        ("AWS calls that failed", f"{server.faults:,}"),
+        ("kills with -9", str(server.kills + 1)),
+        *((what, f"{number:,} times") for what, number in sorted(history.checked.items())),
+        ("violations", str(len(history.violations))),
+    ]
+    return Outcome(rows, history.violations)
+
+
+def _told(answers: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {kind}" for kind, number in sorted(answers.items()))
+
+
+def _actors(server: Killed, history: History, over: threading.Event, seed: int) -> list[Actor]:
+    shared: dict[str, str] = {}
+    kinds: list[tuple[Callable[..., Actor], str, int]] = [
+        (Projects, "projects", 2),
+        (Stores, "stores", 2),
+        (partial(Appending, shared=shared), "appending", 2),
+        (Memories, "memories", 3),
+        (Platform, "platform", 1),
+    ]
+    named = [(kind, f"{name}{number}") for kind, name, count in kinds for number in range(count)]
+    return [
+        kind(name, Connection(server, history, name, over).call, history, random.Random(f"{seed}/{name}"))
+        for kind, name in named
+    ]
+
+
+def _act(actor: Actor, over: threading.Event) -> None:
+    while not over.is_set():
+        try:
+            actor.step()
+        except Exception as error:  # noqa: BLE001 - an answer that can't be read is a finding, not the end of a soak
+            actor.history.hold("every answer can be read", holds=False, told=f"{actor.name}: {error!r}")
+            return
+
+
+# ---- Afterwards ----------------------------------------------------------------------------------------------------
+
+
+def _check(home: Path, key: str, actors: list[Actor], history: History) -> None:
+    """Settle what the server left behind, in this process and without faults, and check all that was promised."""
+    with _opened(home) as stack:
+        _settle(stack, history)
+        ask = _asking(stack, key)
+        for actor in actors:
+            actor.check(ask)
+        _check_objects(stack, history)
+
+
+@contextmanager
+def _opened(home: Path) -> Iterator[Whole]:
+    """Open the state of a local run's home in this process, ten minutes later."""
+    with quiet(), Emulator(home / "state") as emulator:
+        stack = Stack(TEMPLATE)
+        make_resources(stack, presigning_aws())
+        emulator.restore()
+        clock = MovedClock(int(time.time() * 1000) + 10 * MINUTE_MS)
+        yield Whole(emulator, stack, home / "search", clock)
+
+
+def _settle(stack: Whole, history: History) -> None:
+    """Let sweeper and workers do what is left, by a clock that is moved on, and try dead letters again.
+
+    An add whose worker was killed at each of its attempts has failed, and its message is a dead letter.
+    """
+    left: list[str] = []
+    for _ in range(SETTLING):
+        stack.run("sweep")
+        stack.work()
+        left = list(_unsettled(stack))
+        revived = 0 if left else _redriven(stack)
+        history.checked[REVIVED] += revived
+        if not left and not revived:
+            break
+        stack.clock.move(ms=5 * MINUTE_MS)
+    history.hold("no task is left without an end", holds=not left, told=left)
+
+
+def _redriven(stack: Whole) -> int:
+    """Take the dead letters back, as an operator does; return how many there were."""
+    outputs, aws = stack.stack.outputs, stack.aws
+    queue, documents, dead = (Queue(aws, str(outputs[name])) for name in QUEUES)
+    backing = Backing(
+        Table(aws, str(outputs["TableName"])), Objects(aws, ""), stack.clock, queue=queue, documents_queue=documents
+    )
+    redrive = Redrive(backing, documents, dead, aws)
+    redrive.run()
+    return len(redrive.done)
+
+
+def _unsettled(stack: Whole) -> Iterator[str]:
+    for item in stack.items():
+        is_task = item["pk"]["S"].startswith("W#") and item["sk"]["S"] == "task"
+        if is_task and item["status"]["S"] == "processing":
+            yield f"{item['pk']['S']} {item.get('phase')}"
+
+
+def _asking(stack: Whole, key: str) -> Any:
+    def ask(method: str, path: str, **how: Any) -> Reply:
+        url = urlsplit(path)
+        headers = [(b"authorization", f"Bearer {how.get('key') or key}".encode())]
+        body = json.dumps(how["json"]).encode() if "json" in how else b""
+        headers += [(b"content-type", b"application/json")] if body else []
+        answer = stack.send(Request(method, url.path, url.query, headers, body))
+        return Reply(answer.status, answer.body)
+
+    return ask
+
+
+def _check_objects(stack: Whole, history: History) -> None:
+    """Hold the bucket to the table: nothing is named that is not there; two days later nothing is there unnamed."""
+    keys, named = set(stack.object_keys()), _named(stack)
+    missing = sorted(named - keys)
+    history.hold("every object that a record names is there", holds=not missing, told=missing[:10])
+    stack.clock.move(ms=2 * DAY_MS)
+    for _ in range(SETTLING):
+        if stack.run("reconcile")["complete"]:
+            break
+    left = {key for key in stack.object_keys() if not key.startswith(("keep/erasures/", "up/"))}
+    unnamed = sorted(left - _named(stack))
+    history.hold("every object that is there has a record", holds=not unnamed, told=unnamed[:10])
+
+
+def _named(stack: Whole) -> set[str]:
+    """Return the keys of the objects that rows name, but for those that a job is to remove."""
+    rows = [item for item in stack.items() if item.get("kind", {}).get("S") != "remove_object"]
+    found = {key for row in rows for key in OBJECT.findall(json.dumps(row))}
+    return {key for key in found if not key.startswith("keep/erasures/")}
