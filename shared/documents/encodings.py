@@ -32,6 +32,7 @@ _PLAUSIBLE: Final = re.compile(
     "\U00020000-\U0003ffff]"
 )
 _RARE: Final = re.compile("[\u0180-\u024f\u3400-\u4dff]")
+_OFTEN: Final = 200
 _LEAST_PAIRS: Final = 8
 """Fewer characters without a sign or a space among them are no reason to think of UTF-16."""
 
@@ -47,7 +48,7 @@ def encoding_of(file: BinaryIO) -> str | None:
         return marked
     controls = len(_CONTROLS.findall(head.decode("latin-1").translate(_HIGH)))
     sample = _from_first(file, head)
-    if controls:
+    if _OFTEN * controls > len(head):  # half of the bytes of Latin letters are 0, and one of ten of Chinese is below 32
         return _in_pairs(head) or _in_bytes(head, sample, controls)
     found = _in_bytes(head, sample, controls)
     return (_in_common_pairs(head) or found) if found == WESTERN else found
@@ -70,7 +71,7 @@ def _from_first(file: BinaryIO, head: bytes) -> bytes:
 
 def _in_bytes(head: bytes, sample: bytes, controls: int) -> str | None:
     """Return an encoding in which a byte below 128 is ASCII; None of bytes that are no text in any."""
-    if 100 * controls > max(len(head), 100) or head[:2] == b"PK":
+    if 100 * controls > max(len(head), 100):
         return None
     if _is_utf8(sample):
         return "utf-8"

@@ -85,6 +85,15 @@ def test_a_stray_nul_is_a_space_and_a_stray_mark_nothing(read: Read) -> None:
     assert read(ENGLISH.encode() * 5 + b"\0" + "\ufeffende".encode()) == ENGLISH * 5 + " ende"
 
 
+def test_text_without_spaces_that_has_a_stray_control_character_is_no_utf_16(read: Read) -> None:
+    text = "abcdefghijklmnop" * 100 + "\x01\x02"
+    assert read(text.encode()) == text
+
+
+def test_a_text_may_begin_as_a_packed_file_does(read: Read) -> None:
+    assert read(b"PKI for beginners") == "PKI for beginners"
+
+
 def test_no_bytes_and_marks_alone_are_no_text(read: Read) -> None:
     assert [read(each) for each in (b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE)] == ["", "", ""]
 
