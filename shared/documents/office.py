@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SHEET: Final = re.compile(r"^## (.+)$", re.MULTILINE)
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_NAME: Final = 200
 _ROWS_END: Final = "\t\t"
 
 
@@ -39,7 +40,7 @@ def _sheets(path: Path, extension: str) -> Iterator[Section]:
     heads = list(_SHEET.finditer(text))
     for place, head in enumerate(heads):
         end = heads[place + 1].start() if place + 1 < len(heads) else len(text)
-        name = _ESCAPED.sub(r"\1", head[1]).strip()
+        name = _ESCAPED.sub(r"\1", head[1]).strip()[:_NAME]
         yield from sections_of_markdown([text[head.end() : end]], sheet=name, converted=True)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from shared.documents.limits import ParseLimits
 from shared.documents.port import IMAGES, Chunk, DocumentFailed, FailureCode
-from shared.documents.process import Reading
+from shared.documents.process import LINE_BYTES, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _CODES: Final = frozenset(get_args(FailureCode))
 _MESSAGE: Final = 500
 _HEADINGS: Final = 32
+_TEXT, _NAME = 20_000, 1_000  # characters of a chunk, and of a heading or a sheet's name
 
 
 def ocr_is_there() -> bool:
@@ -66,7 +67,7 @@ def told_by(reading: Reading) -> Any:
     except (ValueError, RecursionError):
         raise _confused() from None
     match told:
-        case {"code": str(code), "message": str(message)} if code in _CODES and _is_whole(message):
+        case {"code": str(code), "message": str(message)} if code in _CODES and _is_text(message, LINE_BYTES):
             raise DocumentFailed(cast("FailureCode", code), message[:_MESSAGE])
     return told
 
@@ -89,18 +90,22 @@ def _chunk(told: Any) -> Chunk:
         chunk = Chunk(text, tuple(heading), page, sheet)
     except (TypeError, ValueError):
         raise _confused() from None
-    said = (text, *chunk.heading, sheet if sheet is not None else "-")
-    if not (len(said) <= _HEADINGS and all(isinstance(each, str) and _is_whole(each) for each in said)):
+    names = (*chunk.heading, *([] if sheet is None else [sheet]))
+    if not (
+        _is_text(text, _TEXT) and text.strip() and len(names) <= _HEADINGS and all(_is_text(each) for each in names)
+    ):
         raise _confused()
-    if not text.strip() or not (page is None or (type(page) is int and page > 0)):
+    if not (page is None or (type(page) is int and page > 0)):
         raise _confused()
     return chunk
 
 
-def _is_whole(text: str) -> bool:
-    """Whether it can be written: half a pair of UTF-16 can't."""
+def _is_text(told: Any, most: int = _NAME) -> bool:
+    """Whether it is a text that can be written: half a pair of UTF-16 can't."""
+    if not isinstance(told, str) or len(told) > most:
+        return False
     try:
-        text.encode()
+        told.encode()
     except UnicodeEncodeError:
         return False
     return True

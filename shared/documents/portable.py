@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _END, _END_WITHIN = b"%%EOF", 2_048
 _BOOKMARKS: Final = 10_000
 _DEPTH: Final = 8
+_TITLE: Final = 200
 _NUMBER: Final = 8
 _OBJECTS: Final = 200  # of a page, to find a picture among
 _SCAN_PIXELS: Final = 2_000  # the longer side of a page that is read as a picture
@@ -129,7 +130,7 @@ def _bookmarks(document: Any) -> Iterator[tuple[int, tuple[str, ...]]]:
     for _, mark in zip(range(_BOOKMARKS), document.get_toc(max_depth=_DEPTH), strict=False):
         goal = mark.get_dest()
         number = goal.get_index() if goal else None
-        title = " ".join(without_controls(mark.get_title()).split())
+        title = " ".join(without_controls(mark.get_title()).split())[:_TITLE]
         if number is not None and number >= 0 and title:
             path = (*path[: mark.level], title)
             yield number, path

@@ -190,6 +190,8 @@ def _runs(stat: Path) -> bool:
         b'["text", 1, null, null]\n',
         b'["text", [1], null, null]\n',
         b'["text", [], "1", null]\n',
+        b'["' + b"x" * 30_000 + b'", [], null, null]\n',
+        b'["text", ["' + b"x" * 3_000 + b'"], null, null]\n',
         b'["text", [], 0, null]\n',
         b'["text", [], true, null]\n',
         b'["text", [], null, 1]\n',
