@@ -48,6 +48,16 @@ run: .venv/.ready ## Start everything on 127.0.0.1 (PORT, LODESTORE_HOME)
 test: .venv/.ready tools ## Run all tests (ARGS="tests/tenancy -k keys")
 	@$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
+.PHONY: fuzz soak nightly
+fuzz: .venv/.ready ## Send 100,000 hostile requests (ARGS="--requests 1000 --seed 7")
+	@$(PY) -m tests.hostile.fuzz $(ARGS)
+
+soak: .venv/.ready ## Ten minutes of mixed traffic under faults and kills (ARGS="--seconds 60")
+	@$(PY) -m tests.soak $(ARGS)
+
+nightly: .venv/.ready tools ## Run the long forms, and say what was proved and what was skipped (ARGS="--only soak")
+	@$(PY) -m tests.nightly $(ARGS)
+
 check: .venv/.ready tools ## Lint, types, layers, templates, API document
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
