@@ -91,7 +91,7 @@ class Night:
             table = json.loads(line)
             lines += ["", f"  {table['title']}", *(f"    {name:<60}  {told}" for name, told in table["rows"])]
         lines += ["", "What was skipped, and why"]
-        lines += [f"  {number:>4} × {reason}" for reason, number in sorted(self.skipped.items())] or ["  nothing"]
+        lines += [f"  {number:>4}x {reason}" for reason, number in sorted(self.skipped.items())] or ["  nothing"]
         return "\n".join(lines)
 
 
