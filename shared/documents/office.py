@@ -10,6 +10,7 @@ from shared.documents.markup import sections_of_markdown
 from shared.documents.native import text_of
 from shared.documents.port import Section
 from shared.documents.rich_text import slices_of
+from shared.documents.slides import sections_of_slides
 from shared.documents.word import text_of_doc
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ def _lines(path: Path, extension: str) -> Iterator[Section]:
     yield Section("\n\n".join(filter(None, map(_rows, lines))))
 
 
+def _older_slides(path: Path, extension: str) -> Iterator[Section]:
+    """The library tells the text of all slides as one; it reads what does not list its slides."""
+    return iter(sections_of_slides(path) or _lines(path, extension))
+
+
 def _words(path: Path, extension: str) -> Iterator[Section]:
     """The library takes Chinese in pieces of two bytes for Latin; it reads only what is older than such pieces."""
     text = text_of_doc(path)
@@ -78,7 +84,7 @@ _READERS: Final[Mapping[str, Callable[[Path, str], Iterator[Section]]]] = {
     **dict.fromkeys(("docx", "epub"), _headed),
     **dict.fromkeys(("xls", "xlsx", "xlsm"), _sheets),
     "doc": _words,
-    "ppt": _lines,
+    "ppt": _older_slides,
     "pptx": _slides,
     "rtf": _rich,
 }

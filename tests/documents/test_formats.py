@@ -70,11 +70,11 @@ def test_headings_lead_to_what_is_under_them(read: Read, extension: str, languag
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("extension", ["pdf", "pptx"])
+@pytest.mark.parametrize("extension", ["pdf", "ppt", "pptx"])
 def test_pages_and_slides_are_counted(read: Read, extension: str, language: str) -> None:
     known, found = KNOWN[language], read(extension, language)
     assert (holding(found, known.first).page, holding(found, known.second).page) == (1, 2)
-    assert holding(found, known.second).heading[-1] == known.section
+    assert extension == "ppt" or holding(found, known.second).heading[-1] == known.section
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
