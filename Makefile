@@ -11,10 +11,10 @@ JOBS  ?= 2
 export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools run test check fmt lock openapi opensearch build bench key redrive reindex restore deploy clean
+.PHONY: help setup tools run test test-deployed check fmt lock openapi opensearch build bench costs key redrive reindex restore deploy clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 # ---- Environments: made once, made again when their lock file changes ----------------------------------
 
@@ -37,6 +37,13 @@ help: ## List the targets
 	@$(UV) pip sync -q --python .tools/lambda/bin/python --require-hashes infra/tools/lambda.lock
 	@touch $@
 
+# On the runtime's Python too: it runs the functions itself.
+.tools/ministack/.ready: infra/tools/ministack.lock infra/tools/runtime_python | .venv/.ready
+	@echo "lodestore: setting up ministack"
+	@$(UV) venv -q --clear --python "$$(infra/tools/runtime_python)" .tools/ministack
+	@$(UV) pip sync -q --python .tools/ministack/bin/python --require-hashes infra/tools/ministack.lock
+	@touch $@
+
 setup: .venv/.ready ## Make the environment from requirements.lock
 tools: .tools/sam/.ready .tools/lambda/.ready
 
@@ -47,6 +54,10 @@ run: .venv/.ready ## Start everything on 127.0.0.1 (PORT, LODESTORE_HOME)
 
 test: .venv/.ready tools ## Run all tests (ARGS="tests/tenancy -k keys")
 	@$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# Not a part of `test`: it takes minutes, and most of both cores.
+test-deployed: .venv/.ready tools .tools/ministack/.ready ## Deploy to an emulator that enforces the roles, run the clients' tests
+	@DEPLOYED=$${DEPLOYED:-1} $(PY) -m pytest tests/deployed $(ARGS)
 
 .PHONY: fuzz soak nightly
 fuzz: .venv/.ready ## Send 100,000 hostile requests (ARGS="--requests 1000 --seed 7")
@@ -81,9 +92,13 @@ lock: .venv/.ready ## Resolve all dependencies anew, with hashes
 	$(UV) pip compile pyproject.toml --universal --extra local --group dev --generate-hashes --upgrade -q --no-header -o requirements.lock
 	$(UV) pip compile infra/tools/sam.in --universal --python-version 3.11 --generate-hashes --upgrade -q --no-header -o infra/tools/sam.lock
 	$(UV) pip compile infra/tools/lambda.in --universal --python-version 3.11 --generate-hashes --upgrade -q --no-header -o infra/tools/lambda.lock
+	$(UV) pip compile infra/tools/ministack.in --universal --python-version 3.11 --generate-hashes --upgrade -q --no-header -o infra/tools/ministack.lock
 
 bench: .venv/.ready ## Measure, and write docs/benchmarks.md
 	$(PY) -m bench $(ARGS)
+
+costs: .venv/.ready ## Measure what operations use, price it, and write docs/costs.md
+	$(PY) -m bench.costs $(ARGS)
 
 clean: ## Remove what was made, but not .lodestore
 	rm -rf .venv .tools .aws-sam dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
