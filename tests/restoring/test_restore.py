@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from functions.memories import worker
+from functions.platform import sweeper
 from shared.retention.restoring import RestoreRefused
-from shared.tenancy.opening import MARK
+from shared.tenancy.opening import MARK, TableClosed
+from tests.clients.events import CONTEXT
 from tests.memories.shelf import ROOT as MEMORIES
 from tests.projects.world import ROOT as PROJECTS
 from tests.projects.world import artifact_path, turn_path
@@ -42,6 +45,10 @@ def test_the_old_table_is_closed_for_good(day: History) -> None:
         answer = old.client("projects").get(turn_path("kept"))
         assert (answer.status, answer.headers["retry-after"]) == (503, "60")
         assert old.client("stores").get(STORES).status == 503
+        for build in (sweeper.build, worker.build):
+            function = build({**old.shelf.environ, **old.shelf.cloud.environment("WorkerFunction")}, *of(old))
+            with pytest.raises(TableClosed):
+                function({"job": "sweep", "Records": []}, CONTEXT)
     finally:
         old.shelf.settings["TABLE_NAME"] = new
 
@@ -157,6 +164,10 @@ def test_a_table_that_is_open_is_not_restored_again(day: History) -> None:
     with pytest.raises(RestoreRefused):
         day.restorer(day.table_name).check()
     assert day.table.get(MARK)["name"] == day.table_name  # type: ignore[index]
+
+
+def of(at: History) -> tuple[Any, Any]:
+    return at.shelf.cloud.aws, at.shelf.clock
 
 
 class _World:
