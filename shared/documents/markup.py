@@ -25,6 +25,7 @@ _IMAGE: Final = re.compile(r"!\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(
 _LINK: Final = re.compile(r"\[([^\[\]]+)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 _STRONG: Final = re.compile(r"(?<![\\*\w])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*\\])\1(?![*\w])")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MARKED: Final = re.compile(r"[\\*\[<]")
 _COMMENT: Final = re.compile(r"<!--(?:(?!<!--|-->).)*-->")
 
 
@@ -44,6 +45,8 @@ def sections_of_markdown(
 
 def plain_of(line: str) -> str:
     """Return a line's text without escapes, emphasis, comments, pictures and the targets of links."""
+    if not _MARKED.search(line):
+        return line
     for marks in (_COMMENT, _IMAGE, _LINK):
         line = marks.sub(r"\1" if marks.groups else "", line)
     return _ESCAPE.sub(r"\1", _STRONG.sub(r"\2", _STRONG.sub(r"\2", line)))
@@ -76,6 +79,9 @@ class _Reading:
 
     def read(self, line: str) -> Iterator[Section]:
         """Take a line, and yield what ends before it."""
+        if not line and not self._fence and self._front is False:
+            yield from self._blank()
+            return
         if self._is_front(line) or self._is_code(line):
             self._hold(line)
         elif found := _ATX.match(line):
@@ -87,6 +93,14 @@ class _Reading:
             self._hold(plain_of(line) if self._converted else line)
             if self._size > _ENOUGH and not line.strip():
                 yield from self._section()
+
+    def _blank(self) -> Iterator[Section]:
+        """End a paragraph; a second blank line says nothing more."""
+        if self._held and self._held[-1]:
+            self._held.append("")
+            self._size += 1
+        if self._size > _ENOUGH:
+            yield from self._section()
 
     def rest(self) -> Iterator[Section]:
         """Yield what is held."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -69,9 +68,8 @@ def cut_ends(text: str, start: int, end: int, most: float) -> Iterator[int]:
 def _last_cut(text: str, start: int, end: int, most: float) -> int:
     """Return the last good place to cut from `start` on, so that what is before it is at most `most`."""
     window = text[start : min(end, start + int(most))]
-    if size_of(window) > most:
-        widths = accumulate(_WIDTH if _WIDE.match(each) else 1 for each in window)
-        window = window[: sum(width <= most for width in widths)]
+    while (size := size_of(window)) > most:
+        window = window[: max(1, int(len(window) * most / size))]
     for good in (_MARKS, _SPACES):
         ends = [found.end() for found in good.finditer(window, len(window) // 2)]
         if ends:
