@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from infra.local.events import Request
-from tests.hostile.document import operations
 
 if TYPE_CHECKING:
     from infra.local.events import Answer
@@ -130,14 +129,18 @@ def etag_of(answer: Answer) -> str:
     return dict(answer.headers)[b"etag"].decode()
 
 
-def held_by(admin: Party, tenant: str, project: str, mark: str) -> Names:
-    """Build what a tenant holds in a project, two of everything so that every list has a cursor."""
+def held_by(admin: Party, tenant: str, project: str, mark: str, *, documents: bool = False) -> Names:
+    """Build what a tenant holds in a project, two of everything so that every list has a cursor.
+
+    A document is read by a process of its own, which takes a while: without `documents` its id names none.
+    """
     names = Names(**{field.name: "" for field in fields(Names)})
     names = replace(names, tenant=tenant, project=project, correlation=f"corr-{mark}")
     names = _project_memory(admin, names, mark)
     names = _memory_stores(admin, names, mark)
     names = _memories(admin, names, mark)
     names = _files(admin, names, mark)
+    names = _document(admin, names) if documents else names
     names = _platform(admin, names, mark)
     missing = [name for name, value in names.items() if not value]
     assert not missing, missing
@@ -239,8 +242,6 @@ def _memories(admin: Party, names: Names, mark: str) -> Names:
 
 
 def _files(admin: Party, names: Names, mark: str) -> Names:
-    if "start_file" not in operations():
-        return replace(names, file=names.document, filename=f"f-{mark}.txt", file_etag='"ab01"', files_cursor="a" * 40)
     made = [_uploaded(admin, names.user, f"{name}-{mark}.txt", f"{names.text} {name}".encode()) for name in "gf"]
     listed = admin.ask("GET", FILES, query={"user_id": names.user, "limit": 1})
     return replace(
@@ -250,6 +251,18 @@ def _files(admin: Party, names: Names, mark: str) -> Names:
         file_etag=etag_of(admin.call("GET", f"{FILES}/{made[1]}/content")),
         files_cursor=listed["data"]["next_cursor"],
     )
+
+
+def _document(admin: Party, names: Names) -> Names:
+    part = {"type": "file", "file": {"file_id": names.file}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": names.text}, part], "timestamp": -1}]
+    body = {"user_id": names.user, "content_type": "document", "messages": messages}
+    task = admin.ask("POST", f"{MEMORIES}/add", json_body=body, status=202)["data"]["task_id"]
+    while admin.stack.work():
+        pass
+    told = admin.ask("GET", f"{MEMORIES}/add/status/{task}")
+    assert told["status"] == "success", told
+    return replace(names, document=told["files"][0]["document_id"])
 
 
 def _uploaded(admin: Party, user: str, filename: str, content: bytes) -> str:

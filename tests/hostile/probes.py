@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 PROBES: dict[str, Probe] = {}
 
-AWAITED: Final = frozenset(
-    {"start_file", "complete_file", "list_files", "get_file", "read_file", "describe_file", "delete_file"}
-)
-"""Operations that are being built. Temporary: none may be left."""
-
 TALK: Final = [{"role": "user", "content": "I like tea.", "timestamp": -1}]
 
 
@@ -302,14 +297,26 @@ def add_memories(p: Party, own: Names, other: Names) -> list[Request]:
         p.request("POST", f"{MEMORIES}/add", json_body=body),
         p.request("POST", f"{MEMORIES}/add", json_body=code),
         p.request("POST", f"{MEMORIES}/add", json_body={**plain, "user_id": f"{other.user}-2"}, headers=named),
-        *(p.request("POST", f"{MEMORIES}/add", json_body=_with_file(user, other)) for user in (own.user, other.user)),
+        *(p.request("POST", f"{MEMORIES}/add", json_body=body) for body in _with_file(own.user, other)),
+        *(p.request("POST", f"{MEMORIES}/add", json_body=body) for body in _with_file(other.user, other)),
     ]
 
 
-def _with_file(user: str, other: Names) -> dict[str, Any]:
-    part = {"type": "file", "file_id": other.file}
-    message = {"role": "user", "content": [{"type": "input_text", "text": "See."}, part], "timestamp": -1}
-    return {"user_id": user, "content_type": "document", "messages": [message]}
+def _with_file(user: str, other: Names) -> list[dict[str, Any]]:
+    """Return adds of a user that name another's file: as a document, and as an image."""
+    text = {"type": "text", "text": "See."}
+    parts = (
+        ("document", {"type": "file", "file": {"file_id": other.file}}),
+        ("work", {"type": "input_image", "file_id": other.file, "caption": "A caption."}),
+    )
+    return [
+        {
+            "user_id": user,
+            "content_type": kind,
+            "messages": [{"role": "user", "content": [text, part], "timestamp": -1}],
+        }
+        for kind, part in parts
+    ]
 
 
 @probe

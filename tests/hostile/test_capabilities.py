@@ -12,7 +12,6 @@ import pytest
 from infra.local.events import Request
 from shared.kernel.scope import Role
 from tests.clients.whole import whole
-from tests.hostile.document import operations
 from tests.hostile.holdings import FILES, PROJECTS, Party, put_of
 
 if TYPE_CHECKING:
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 CONTENT = b"twelve bytes"
 LIFE_SECONDS = 15 * 60
 METHODS = ("GET", "HEAD", "PUT", "POST", "DELETE", "PATCH")
-HAS_FILES = "start_file" in operations()
-KINDS = ["artifact", *(["file"] if HAS_FILES else [])]
+KINDS = ("artifact", "file")
 
 
 @dataclass

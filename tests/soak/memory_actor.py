@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MEMORIES = "/v1/memories"
 ATTEMPTS = 12
-BACKLOG = 5
+BACKLOG = 8
 NUMBER = re.compile(r"number\d+x")
 """The word by which one memory, and no other of its user, is found."""
 
