@@ -12,6 +12,7 @@ from shared.documents.port import Section
 from shared.documents.rich_text import slices_of
 from shared.documents.slides import sections_of_slides
 from shared.documents.word import text_of_doc
+from shared.documents.workbooks import workbooks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,8 +37,13 @@ def _headed(path: Path, extension: str) -> Iterator[Section]:
     return sections_of_markdown([text_of(path, extension)], converted=True)
 
 
-def _sheets(path: Path, extension: str) -> Iterator[Section]:
-    text = text_of(path, extension)  # each sheet is a heading and a table, in which no line begins so
+def _newer_sheets(path: Path, extension: str) -> Iterator[Section]:
+    for workbook in workbooks_of(path) or (path,):
+        yield from _sheets_of(workbook, extension)
+
+
+def _sheets_of(content: Path | bytes, extension: str) -> Iterator[Section]:
+    text = text_of(content, extension)  # each sheet is a heading and a table, in which no line begins so
     heads = list(_SHEET.finditer(text))
     for place, head in enumerate(heads):
         end = heads[place + 1].start() if place + 1 < len(heads) else len(text)
@@ -82,7 +88,8 @@ def _rich(path: Path, extension: str) -> Iterator[Section]:
 
 _READERS: Final[Mapping[str, Callable[[Path, str], Iterator[Section]]]] = {
     **dict.fromkeys(("docx", "epub"), _headed),
-    **dict.fromkeys(("xls", "xlsx", "xlsm"), _sheets),
+    **dict.fromkeys(("xlsx", "xlsm"), _newer_sheets),
+    "xls": _sheets_of,
     "doc": _words,
     "ppt": _older_slides,
     "pptx": _slides,

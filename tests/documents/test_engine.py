@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.documents import rich_text
+from shared.documents import rich_text, workbooks
 from shared.documents.formats import sections_of
 from shared.documents.limits import ParseLimits
 from shared.documents.port import Section
@@ -114,3 +114,39 @@ def test_what_is_embedded_in_a_document_is_no_part_of_it(tmp_path: Path) -> None
     found = outcome(tmp_path, zipped({**docx_parts(), "word/embeddings/other.docx": other}), "docx")
     assert "lighthouse" in text(found)
     assert "secret" not in text(found)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_large_sheet_says_all_of_its_rows_once_each_part_under_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, numbered: bool
+) -> None:
+    def row(number: int, *cells: str) -> str:
+        place = [f' r="{letter}{number}"' if numbered else "" for letter in "AC"]
+        told = "".join(
+            f'<c{at} t="inlineStr"><is><t>{cell}</t></is></c>' for at, cell in zip(place, cells, strict=True)
+        )
+        return (f'<row spans="1:3" r="{number}">' if numbered else "<row>") + told + "</row>"
+
+    rows = "".join(row(each, f"ship {each}", f'&lt;c r="B{each}"') for each in range(3, 1_000))
+    content = zipped(xlsx_parts(row(2, "Name", "Load") + rows))
+    whole = sections(tmp_path, content, "xlsx")
+    monkeypatch.setattr(workbooks, "SLICE_BYTES", 8_000)
+    monkeypatch.setattr(workbooks, "_READ_BYTES", 1_000)
+    parts = sections(tmp_path, content, "xlsx")
+    assert len(whole) == 1
+    assert len(parts) > 5
+    head, rule, *said = whole[0].text.split("\n")
+    assert all(part.sheet == "Ships" and part.text.startswith(f"{head}\n{rule}\n") for part in parts)
+    assert [line for part in parts for line in part.text.split("\n")[2:]] == said
+    assert len(said) == 997
+
+
+def test_a_large_sheet_without_rows_that_are_known_is_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = zipped(xlsx_parts())
+    expected = sections(tmp_path, content, "xlsx")
+    monkeypatch.setattr(workbooks, "SLICE_BYTES", 10)
+    assert sections(tmp_path, content, "xlsx") == expected
+    monkeypatch.setattr(workbooks, "_BEGIN", b"<none>")
+    assert sections(tmp_path, content, "xlsx") == expected
