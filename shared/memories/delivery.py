@@ -23,6 +23,7 @@ from shared.memories.files.unreading import unread
 from shared.memories.letters import Unreadable, body_of, bury_unreadable, group_of, scope_in
 from shared.memories.outcome import Outcome, State
 from shared.memories.records import task_key
+from shared.memories.slices import sliced
 from shared.memories.work import Worker
 from shared.retention.faults import fault_of
 
@@ -73,7 +74,7 @@ class Deliveries:
             bury_unreadable(self._dead, message.text)
             return Outcome(State.DONE)
         if body["work"] == "chunks":
-            return self._filing.deliver(body, late=late, watch=watch)
+            return self._filing.deliver(body, late=sliced(self._means.backing.clock, late), watch=watch)
         if body["work"] == "clean" or body["work"] in self._endless:
             return self._clear(body, message, late)
         if body["work"] != "add":  # another function's
@@ -89,7 +90,7 @@ class Deliveries:
         try:
             if body["work"] == "clean":
                 self._clearing.clean(body)
-            elif not self._endless[body["work"]](body, late):
+            elif not self._endless[body["work"]](body, sliced(self._means.backing.clock, late)):
                 self._means.backing.queue.send(body, group=group_of(body), once=ulid())
         except (Unavailable, LostRace, Conflict):
             raise

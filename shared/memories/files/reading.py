@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shared.aws.items import Item
     from shared.documents.port import Chunk, Parser
     from shared.memories.backing import Backing
+    from shared.memories.files.documents import Seen
     from shared.memories.files.jobs import FileJob
     from shared.models.port import Picture, Vision
 
@@ -61,11 +62,12 @@ class Reading:
             Unavailable: a dependency is down.
         """
         seen = seen_by(job)
+        if there := _known(seen, job):
+            repeat(job, there)
+            return
         with tempfile.TemporaryDirectory(prefix="file-") as folder:
             if job.row["of"] == "image":
                 self._caption(job, self._fetched(seen.file, Path(folder) / "image"))
-            elif there := standing(seen.document, job.task, job.row):
-                repeat(job, there)
             else:
                 self._read(job, self._fetched(seen.file, Path(folder) / f"file.{job.row['extension']}"), late)
 
@@ -118,3 +120,11 @@ class Reading:
         written = path.with_suffix(".md")
         written.write_text(text, encoding="utf-8")
         return written
+
+
+def _known(seen: Seen, job: FileJob) -> Item | None:
+    """Return the document where there is nothing to read: the file says the same, or the image was described before."""
+    if job.row["of"] == "file":
+        return standing(seen.document, job.task, job.row)
+    same = seen.document is not None and seen.document["file"] == job.row["file"]
+    return seen.document if same else None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shared.aws.items import Item
     from shared.memories.backing import Backing
     from shared.memories.files.jobs import FileJob
+    from shared.retention.faults import Fault
 
 _PAUSE, _LONGEST_PAUSE = 2, 30
 """Seconds before a job is tried again, doubled each time."""
@@ -75,10 +76,9 @@ class Stages:
         Raises:
             Unavailable: the table can't be asked, or what is next can't be sent; the message is to come again.
         """
-        scope, keys = Scope(body["tenant"], body["project"]), {}
-        keys = {"task": task_key(scope, body["task"]), "job": file_job_key(scope, body["task"], body["n"])}
-        found = self._backing.table.batch_get(list(keys.values()))
-        task, row = found.get(keys["task"]), found.get(keys["job"])
+        scope = Scope(body["tenant"], body["project"])
+        keys = task_key(scope, body["task"]), file_job_key(scope, body["task"], body["n"])
+        task, row = map(self._backing.table.batch_get(list(keys)).get, keys)
         if task is None or row is None or task["status"] != "processing":
             return Outcome(State.DONE)
         if row["status"] not in self._stage.begins:
@@ -103,29 +103,37 @@ class Stages:
             self._stage(job, late)
         except Fenced:
             return Outcome(State.LEAVE, job=job.row)
-        except (Unavailable, Conflict, LostRace, Replaced, ModelRefused) as error:
-            return self._given_up(job, refused) if (refused := _refused(error)) else self._wait_for(job, error)
-        except (Erased, FileGone, DocumentFailed, ObjectMissing) as error:
+        except TimeOver:
+            return self._later(job)
+        except (ModelRefused, Erased, FileGone, DocumentFailed, ObjectMissing) as error:
             return self._given_up(job, _failure(error))
+        except (Unavailable, Conflict, LostRace, Replaced) as error:
+            return self._wait_for(job, error)
         except Exception as error:  # noqa: BLE001 - whatever a file raises is counted against it, not against others
-            fault = fault_of(self._stage.status, error)
-            if job.row.get("strikes", 0) >= STRIKES:
-                return self._given_up(job, EXHAUSTED, fault)
-            return Outcome(State.LATER, _PAUSE ** job.row["strikes"], fault=fault, job=job.row)
+            return self._struck(job, fault_of(self._stage.status, error))
         return Outcome(State.DONE, job=job.row)
+
+    def _later(self, job: FileJob) -> Outcome:
+        """Go on with a message of its own: the queue buries one that was received too often."""
+        with suppress(Unavailable, LostRace, Conflict, Fenced):
+            job.put_off(job.row.get("waits", 0))
+        return Outcome(State.DONE, job=job.row)
+
+    def _struck(self, job: FileJob, fault: Fault) -> Outcome:
+        if job.row["strikes"] >= STRIKES:
+            return self._given_up(job, EXHAUSTED, fault)
+        return Outcome(State.LATER, _PAUSE ** job.row["strikes"], fault=fault, job=job.row)
 
     def _wait_for(self, job: FileJob, error: Exception) -> Outcome:
         """Try again later what a dependency could not do now; such an attempt is no strike."""
-        over = isinstance(error, TimeOver)
-        waits = job.row.get("waits", 0) + (not over)
-        fault = None if over else fault_of(self._stage.status, error)
+        waits, fault = job.row.get("waits", 0) + 1, fault_of(self._stage.status, error)
         if waits >= WAITS:
             return self._given_up(job, DOWN, fault)
         with suppress(Unavailable, LostRace, Conflict, Fenced):  # then it counts as a strike
             job.put_off(waits)
-        return Outcome(State.LATER, 0 if over else min(_PAUSE**waits, _LONGEST_PAUSE), fault=fault, job=job.row)
+        return Outcome(State.LATER, min(_PAUSE**waits, _LONGEST_PAUSE), fault=fault, job=job.row)
 
-    def _given_up(self, job: FileJob, failure: Failure, fault: Any = None) -> Outcome:
+    def _given_up(self, job: FileJob, failure: Failure, fault: Fault | None = None) -> Outcome:
         try:
             job.fail(failure)
         except Fenced:
@@ -133,12 +141,10 @@ class Stages:
         return Outcome(State.DONE, fault=fault, job=job.row)
 
 
-def _refused(error: Exception) -> Failure | None:
-    return Failure("model_refused", error.message) if isinstance(error, ModelRefused) else None
-
-
 def _failure(error: Exception) -> Failure:
     """Return what is told of an error that no repetition helps against."""
     if isinstance(error, DocumentFailed):
         return Failure(error.code, error.message)
+    if isinstance(error, ModelRefused):
+        return Failure("model_refused", error.message)
     return ERASED if isinstance(error, Erased) else DELETED

@@ -120,13 +120,6 @@ class Desk:
         self.work()
         return self.status(task)
 
-    def added_beside(self, *parts: dict[str, Any] | str, **fields: Any) -> dict[str, Any]:
-        """Add, and deliver what can be had, while other messages are held."""
-        task = self.add(*parts, **fields)
-        while self.step():
-            pass
-        return self.status(task)
-
     def status(self, task: str) -> dict[str, Any]:
         answer = self.reader.get(f"{ROOT}/add/status/{task}")
         assert answer.status == 200, answer.content

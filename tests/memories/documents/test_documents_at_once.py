@@ -330,3 +330,21 @@ def test_a_job_that_was_taken_back_is_left_alone(desk: Desk, status: str) -> Non
     with suppress(Unavailable):
         assert reading(desk, task).state is State.DONE
         assert filing(desk, task).state is State.DONE
+
+
+def test_a_long_document_lets_the_others_of_its_batch_go_first(desk: Desk) -> None:
+    task = desk.add(file(paragraphs(250)))
+    desk.read_one()
+    put = desk.shelf.index.index.put
+
+    def slow(passages: Any) -> None:
+        put(passages)
+        desk.shelf.clock.move(ms=8_000)
+
+    with patch.object(desk.shelf.index.index, "put", slow):
+        outcome = desk.work_one()
+        assert outcome
+        assert (outcome.state, outcome.fault) == (State.DONE, None)
+        assert desk.job(task)["chunks_done"] == 80
+        desk.work()
+    assert desk.status(task)["memory"] == {"total": 250}

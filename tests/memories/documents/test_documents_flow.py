@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from shared.documents.port import IMAGES
 from tests.memories.documents.desk import file, image, paragraphs
@@ -195,6 +196,15 @@ def test_an_image_without_a_caption_is_told_of_by_the_model(desk: Desk) -> None:
     assert "caption" not in desk.job(told["task_id"]), "its words are in the memory alone"
 
 
+def test_an_image_that_comes_again_without_a_caption_is_not_described_again(desk: Desk) -> None:
+    desk.added(image(), content_type="work")
+    desk.seer.sees = "Something else."
+    told = desk.added(image(), content_type="work")
+    assert (told["status"], told["images"][0]["status"], told["images"][0]["revision"]) == ("success", "success", 1)
+    assert len(desk.seer.asked) == 1
+    assert desk.reader.texts("red cedar") == ["A red cedar beside a lake."]
+
+
 def test_the_same_image_again_is_one_memory_and_another_caption_another(desk: Desk) -> None:
     for _ in range(2):
         desk.added(image("A cedar."), content_type="work")
@@ -206,14 +216,19 @@ def test_the_same_image_again_is_one_memory_and_another_caption_another(desk: De
 
 def test_adds_of_a_user_go_on_while_a_big_document_is_read_and_indexed(desk: Desk) -> None:
     big = desk.add(file(paragraphs(450)))
-    desk.read_one()
-    looks = iter([False, False, True])
-    desk.work_one(lambda: next(looks))  # the document's message is held
-    small = desk.added_beside("I like tea.")
-    assert small["status"] == "success"
+    put = desk.shelf.index.index.put
+
+    def slow(passages: Any) -> None:
+        put(passages)
+        desk.shelf.clock.move(ms=8_000)
+
+    with patch.object(desk.shelf.index.index, "put", slow):
+        desk.read_one()
+        small = desk.add("I like tea.")
+        while desk.status(small)["status"] == "processing":
+            assert desk.step()
     assert desk.status(big)["status"] == "processing"
     assert "I like tea." in desk.reader.texts("tea", output_mode="raw")
-    desk.show_hidden()
     desk.work()
     assert desk.status(big)["status"] == "success"
 
