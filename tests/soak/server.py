@@ -76,9 +76,12 @@ class Connection:
         self._session = requests.Session()
         self.key = server.running.credentials["api_key"]
 
-    def call(self, method: str, path: str, *, key: str | None = None, **how: Any) -> Reply:
-        """Send a request once, as soon as somebody listens; a request that was never sent is no request."""
-        headers = {"Authorization": f"Bearer {key or self.key}", **how.pop("headers", {})}
+    def call(self, method: str, path: str, *, key: str | None = None, signed: Any = None, **how: Any) -> Reply:
+        """Send a request once, as soon as somebody listens; a request that was never sent is no request.
+
+        A request to a presigned URL has the headers that are `signed` with it, and no key.
+        """
+        headers = signed or {"Authorization": f"Bearer {key or self.key}", **how.pop("headers", {})}
         url = f"http://127.0.0.1:{self._server.port}{path}"
         while True:
             try:

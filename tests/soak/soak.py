@@ -25,6 +25,7 @@ from shared.memories.backing import Backing
 from tests.clients.whole import Whole, presigning_aws, quiet
 from tests.projects.world import MovedClock
 from tests.soak.actors import Actor, Appending, Platform, Projects, Stores
+from tests.soak.file_actor import Files
 from tests.soak.history import History, Reply
 from tests.soak.memory_actor import Memories
 from tests.soak.server import Connection, Killed
@@ -90,6 +91,7 @@ def _actors(server: Killed, history: History, over: threading.Event, seed: int) 
         (Stores, "stores", 2),
         (partial(Appending, shared=shared), "appending", 2),
         (Memories, "memories", 3),
+        (Files, "files", 1),
         (Platform, "platform", 1),
     ]
     named = [(kind, f"{name}{number}") for kind, name, count in kinds for number in range(count)]
@@ -175,6 +177,7 @@ def _asking(stack: Whole, key: str) -> Any:
         headers = [(b"authorization", f"Bearer {how.get('key') or key}".encode())]
         body = json.dumps(how["json"]).encode() if "json" in how else b""
         headers += [(b"content-type", b"application/json")] if body else []
+        headers += [(name.lower().encode(), value.encode()) for name, value in how.get("headers", {}).items()]
         answer = stack.send(Request(method, url.path, url.query, headers, body))
         return Reply(answer.status, answer.body)
 
