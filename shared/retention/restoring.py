@@ -97,8 +97,8 @@ class Restoration:
 
     def _begin(self) -> None:
         state = self._table.get(STATE)
-        if state is None:
-            return
+        if state is None or state["table"] != self._table.name:
+            return  # a copy of a table that was restored once itself: its state is of that time
         if state["moment"] > self._moment:
             raise RestoreRefused("It was begun with a later moment: this one would replay more. Restore another table.")
         self._reached = self._names.index(state["step"])
@@ -106,7 +106,12 @@ class Restoration:
 
     def _keep(self) -> None:
         pk, sk = STATE
-        told = {"moment": self._moment, "step": self._names[self._reached], "marks": self._marks}
+        told = {
+            "table": self._table.name,
+            "moment": self._moment,
+            "step": self._names[self._reached],
+            "marks": self._marks,
+        }
         self._table.write(Put({"pk": pk, "sk": sk, **told}))
 
 

@@ -9,11 +9,12 @@ import pytest
 
 from functions.platform import restore
 from shared.aws.table import Table
+from shared.aws.writes import Put
 from shared.kernel.clock import rfc3339
 from shared.kernel.errors import Unavailable
 from shared.kernel.ids import ulid
 from shared.retention.erasures import Erasure, ErasureLog
-from shared.retention.restoring import RestoreRefused, Walk
+from shared.retention.restoring import STATE, RestoreRefused, Walk
 from shared.tenancy.opening import MARK, check_open
 from tests.emulator.faults import Call, Fault, Killed, faults, kill_at, recorded
 from tests.projects.world import turn_path
@@ -83,6 +84,28 @@ def test_a_restore_of_what_is_restored_changes_nothing(day: History) -> None:
     once = outcome(day, "twice")
     restored(day, "twice")
     assert outcome(day, "twice") == once
+
+
+def test_a_copy_of_a_table_that_was_restored_itself_is_begun_anew(day: History) -> None:
+    name = day.restored("copied")
+    with suppress(Killed), kill_at(200):
+        restored(day, name)
+    table = Table(day.shelf.cloud.aws, name)
+    state = table.get(STATE)
+    assert state is not None
+    assert state["marks"]
+    table.write(Put({**state, "table": "another", "moment": day.moment + 1}))
+    restored(day, name)
+    check_open(table)
+
+
+def test_one_that_was_begun_with_a_later_moment_is_refused(day: History) -> None:
+    name = day.restored("later")
+    table = Table(day.shelf.cloud.aws, name)
+    state = {"table": name, "moment": day.moment + 1, "step": "counts", "marks": {}}
+    table.write(Put({"pk": STATE[0], "sk": STATE[1], **state}))
+    with pytest.raises(RestoreRefused, match="later moment"):
+        restored(day, name)
 
 
 def test_a_drill_leaves_the_old_table_in_use_and_the_new_one_closed(day: History) -> None:
