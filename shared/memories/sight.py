@@ -61,12 +61,6 @@ def document_of(row: Item, documents: Mapping[Key, Item]) -> Item | None:
     return documents.get(key) if key else None
 
 
-def visible_of(table: Table, rows: Sequence[Item], generations: Item | None) -> list[Item]:
-    """Return those of some rows that can be seen; the documents that they need are read."""
-    documents = documents_of(table, rows)
-    return [row for row in rows if is_visible(row, generations, document_of(row, documents))]
-
-
 def seen(table: Table, scope: Scope, memory_id: str) -> tuple[Item, Item | None]:
     """Return a memory's row, and the document that it was made of, if there is one.
 

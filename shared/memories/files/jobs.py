@@ -77,12 +77,6 @@ class FileJob:
         return address_of(self.task)
 
     @property
-    def n(self) -> int:
-        """Its number among all of its task's."""
-        n: int = self.row["n"]
-        return n
-
-    @property
     def held_until(self) -> int:
         """Until when (ms) the message may be kept from others."""
         until: int = self.row["since"] + HELD_MS
