@@ -210,7 +210,7 @@ PARTS = st.sampled_from(
 TEXTS = st.lists(PARTS, max_size=60).map("".join)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(TEXTS, st.integers(0, 2), st.integers(1, 2)), max_size=6))
 def test_nothing_is_lost_and_nothing_doubled(parts: list[tuple[str, int, int]]) -> None:
     sections = [Section(text, ("Top", "Sub")[:depth], page) for text, depth, page in parts]
@@ -223,7 +223,7 @@ def test_nothing_is_lost_and_nothing_doubled(parts: list[tuple[str, int, int]]) 
         assert without.sub("", bare(found)) == without.sub("", bare(whole))
 
 
-@settings(max_examples=100)
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(TEXTS, max_size=6))
 def test_no_chunk_is_empty_or_larger_than_a_row_may_be(parts: list[str]) -> None:
     for chunk in chunks(*parts):

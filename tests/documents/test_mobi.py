@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.documents import mobi as room
@@ -67,6 +67,7 @@ def test_a_run_is_one_repetition_of_itself() -> None:
     assert room._palm_doc(packed(b"a" * 50)) == b"a" * 50
 
 
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.binary(max_size=4_096))
 def test_any_bytes_come_back_from_packing(text: bytes) -> None:
     assert room._palm_doc(packed(text)) == text
@@ -109,6 +110,7 @@ def test_a_book_that_unpacks_to_more_than_its_bound_is_refused(path: Path, monke
     assert code(path, content) == "too_long"
 
 
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(data=st.data())
 def test_whatever_is_changed_in_a_book_it_is_read_or_fails(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

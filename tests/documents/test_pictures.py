@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.documents.pictures import BrokenPicture, Measured, measured
@@ -151,6 +151,7 @@ def test_a_picture_of_endlessly_many_parts_is_refused(content: bytes) -> None:
         measured(content)
 
 
+@settings(max_examples=300, derandomize=True, deadline=None)
 @given(st.data())
 def test_whatever_the_bytes_are_they_are_measured_or_said_to_be_broken(data: st.DataObject) -> None:
     content = bytearray(data.draw(st.sampled_from(sorted(ONE_OF_EACH.values()))))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.documents.plain import decoded, paragraphs_of, sections_of_text
@@ -121,6 +121,7 @@ def test_binary_data_is_no_text(read: Read, content: bytes) -> None:
     assert failed.value.code == "wrong_type"
 
 
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(content=st.binary(max_size=3_000))
 def test_any_bytes_are_text_or_are_said_to_be_none(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.txt"
@@ -131,6 +132,7 @@ def test_any_bytes_are_text_or_are_said_to_be_none(tmp_path_factory: pytest.Temp
         text.encode()
 
 
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(
     st.text(
         st.characters(codec="utf-8", exclude_characters="\0\r\f\v\x85\u2028\u2029\ufeff", exclude_categories=["Cc"])
@@ -148,6 +150,7 @@ def test_paragraphs_are_sections(tmp_path: Path) -> None:
     assert list(sections_of_text(path)) == [Section("One\nline."), Section("\nTwo."), Section("Three.")]
 
 
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(st.sampled_from([("word ", 1), ("\n", 1), ("\n\n", 1), ("x", 40_000), ("茶", 70_000)]), max_size=12))
 def test_no_word_of_a_paragraph_is_lost_and_none_is_endless(parts: list[tuple[str, int]]) -> None:
     pieces = [text * times for text, times in parts]

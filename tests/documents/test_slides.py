@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.documents.port import Section
@@ -79,6 +79,7 @@ def test_a_presentation_that_lists_no_slides_is_left_to_others(tmp_path: Path) -
     assert read(tmp_path, compound({"PowerPoint Document": b"x"})) is None
 
 
+@settings(max_examples=200, derandomize=True, deadline=None)
 @given(data=st.data())
 def test_whatever_is_changed_in_a_presentation_it_is_read_or_damaged(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.documents import word
@@ -59,6 +59,7 @@ def test_pieces_that_are_not_there_are_damage(table: bytes) -> None:
         list(word._pieces(b"abc", table))
 
 
+@settings(max_examples=100, derandomize=True, deadline=None)
 @given(data=st.data())
 def test_whatever_is_changed_in_a_document_it_is_read_or_damaged(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
