@@ -82,7 +82,7 @@ class Stages:
         if task is None or row is None or task["status"] != "processing":
             return Outcome(State.DONE)
         if row["status"] not in self._stage.begins:
-            return self._go_on(task, row, Outcome(State.DONE, job=row))
+            return self._go_on(task, row, Outcome(State.DONE))  # done before: nothing to tell of
         try:
             job = begin(self._backing, task, row, self._stage.status)
         except Fenced:

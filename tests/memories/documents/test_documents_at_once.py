@@ -348,3 +348,21 @@ def test_a_long_document_lets_the_others_of_its_batch_go_first(desk: Desk) -> No
         assert desk.job(task)["chunks_done"] == 80
         desk.work()
     assert desk.status(task)["memory"] == {"total": 250}
+
+
+def test_a_read_file_is_counted_and_told_of_without_its_words(
+    desk: Desk, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    context = SimpleNamespace(get_remaining_time_in_millis=lambda: 150_000)
+    desk.add(file("Secret cedar.", "secret.txt"))
+    desk.add(file("!damaged", "secret.txt"))
+    environ = {**desk.shelf.environ, **desk.shelf.cloud.environment("DocumentsFunction")}
+    capsys.readouterr()
+    with patch.object(Documents, "eyes", desk.eyes):
+        handler = documents.build(environ, desk.shelf.cloud.aws, desk.shelf.clock)
+        _run(desk, desk.documents_url, partial(handler, context=context))
+    told = capsys.readouterr().out
+    assert [told.count(f'"{name}":[1.0]') for name in ("FilesRead", "FilesFailed", "ReadFaults")] == [1, 1, 0]
+    lines = [vars(record) for record in caplog.records if record.name == "documents"]
+    assert [line["error"] for line in lines] == [None, "damaged"]
+    assert "ecret" not in f"{lines}{told}"
