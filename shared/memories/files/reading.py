@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
-from contextlib import closing
+import time
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -27,6 +29,12 @@ TOO_SLOW: Final = "Reading this file took longer than one file may take. Send it
 NO_TEXT: Final = "Nothing is written in this file."
 CAPTION: Final = 4_000
 """The characters of a caption (seed, `caption`)."""
+
+FOLDER: Final = "lodestore-file-"
+"""What the names of temporary folders begin with."""
+
+LEFT_OVER_SECONDS: Final = 3_600
+"""A temporary folder of that age is nobody's: longer than any function's time."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,8 @@ class Reading:
         if there := _known(seen, job):
             repeat(job, there)
             return
-        with tempfile.TemporaryDirectory(prefix="file-") as folder:
+        remove_left_over()
+        with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
             if job.row["of"] == "image":
                 self._caption(job, self._fetched(seen.file, Path(folder) / "image"))
             else:
@@ -120,6 +129,15 @@ class Reading:
         written = path.with_suffix(".md")
         written.write_text(text, encoding="utf-8")
         return written
+
+
+def remove_left_over() -> None:
+    """Remove the files that readers have left which were killed: their disk outlives them."""
+    oldest = time.time() - LEFT_OVER_SECONDS
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        with suppress(OSError):  # another's clearing up
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _known(seen: Seen, job: FileJob) -> Item | None:

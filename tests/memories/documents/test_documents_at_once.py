@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ from shared.kernel.errors import Unavailable
 from shared.kernel.scope import Scope
 from shared.memories.delivery import Deliveries
 from shared.memories.files.intake import Intake
+from shared.memories.files.reading import FOLDER
 from shared.memories.files.sending import chunks_message, read_message
 from shared.memories.letters import Message
 from shared.memories.outcome import State
@@ -25,11 +28,12 @@ from shared.search.embedded.index import EmbeddedIndex
 from shared.search.embedded.rebuilding import EmbeddedRebuild
 from shared.wiring.documents import Documents
 from shared.wiring.memories import Memories
-from tests.emulator.faults import recorded
+from tests.emulator.faults import Killed, kill_at, recorded
 from tests.memories.documents.desk import file, image, never, paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.memories.documents.desk import Desk
 
@@ -366,3 +370,18 @@ def test_a_read_file_is_counted_and_told_of_without_its_words(
     lines = [vars(record) for record in caplog.records if record.name == "documents"]
     assert [line["error"] for line in lines] == [None, "damaged"]
     assert "ecret" not in f"{lines}{told}"
+
+
+def test_no_file_stays_on_the_readers_disk(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    old, young = tmp_path / f"{FOLDER}old", tmp_path / f"{FOLDER}young"
+    for folder in (old, young):
+        folder.mkdir()
+        (folder / "file.txt").write_text("Secret.")
+    os.utime(old, (0, 0))
+    desk.add(file("Cedar."))
+    desk.add(file("!damaged", "2.txt"))
+    with suppress(Killed), kill_at(6):  # in the midst of it
+        desk.read_one()
+    desk.work()
+    assert list(tmp_path.iterdir()) == [young], "what a killed process left goes with the next file"
