@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from infra.local.transactions import Conflicts
     from shared.aws.items import Item
     from shared.memories.means import Means
     from tests.memories.shelf import Shelf
@@ -288,6 +289,6 @@ def paragraphs(count: int, word: str = "cedar") -> str:
 
 
 @contextmanager
-def desk_world(**settings: str) -> Iterator[Desk]:
-    with shelf_world(settings={"VISION": VISION, **settings}) as shelf:
+def desk_world(*, conflicts: Conflicts | None = None, **settings: str) -> Iterator[Desk]:
+    with shelf_world(conflicts=conflicts, settings={"VISION": VISION, **settings}) as shelf:
         yield Desk(shelf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ import pytest
 
 from functions.memories import documents, worker
 from infra.local.queues import event_of, failed_of
+from infra.local.transactions import Conflicts
 from shared.kernel.errors import Unavailable
 from shared.kernel.scope import Scope
 from shared.memories.delivery import Deliveries
@@ -29,7 +31,7 @@ from shared.search.embedded.rebuilding import EmbeddedRebuild
 from shared.wiring.documents import Documents
 from shared.wiring.memories import Memories
 from tests.emulator.faults import Killed, kill_at, recorded
-from tests.memories.documents.desk import file, image, never, paragraphs
+from tests.memories.documents.desk import desk_world, file, image, never, paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -385,3 +387,22 @@ def test_no_file_stays_on_the_readers_disk(desk: Desk, tmp_path: Path, monkeypat
         desk.read_one()
     desk.work()
     assert list(tmp_path.iterdir()) == [young], "what a killed process left goes with the next file"
+
+
+def test_many_files_of_one_add_are_read_and_filed_at_the_same_time() -> None:
+    with desk_world(conflicts=Conflicts(0.002)) as desk:
+        task = desk.add("Read these.", *[file(f"Cedar {n}.\n\nOtter {n}.", f"{n}.txt") for n in range(10)])
+
+        def work(_: int) -> None:
+            while desk.step():
+                pass
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(4)))
+        desk.work()
+        told = desk.status(task)
+        assert (told["status"], [one["status"] for one in told["files"]]) == ("success", ["success"] * 10)
+        assert desk.row(task)["waiting"] == 0
+        assert told["memory"]["total"] == 20 + len([row for row in desk.rows("m#") if row["kind"] != "chunk"])
+        assert len(desk.found("cedar otter", min_semantic_similarity=0)) == 20
+        desk.check_nothing_is_left_over()
