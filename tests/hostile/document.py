@@ -78,11 +78,6 @@ def asked_by(request: Request) -> Operation | None:
     return min(found, key=lambda operation: operation.path.count("{"), default=None)
 
 
-def is_known_path(path: str) -> bool:
-    """Tell whether any operation has this path."""
-    return any(operation.pattern.fullmatch(path) for operation in operations().values())
-
-
 def used_by(requests: Iterable[Request]) -> set[tuple[str, str]]:
     """Return the parameters and fields that requests set, named as an operation names them."""
     used: set[tuple[str, str]] = set()

@@ -18,8 +18,7 @@ FOUND = Path(__file__).parent / "found"
 """What was found once, a file each; `test_fuzz.py` sends all of them again."""
 
 TRIES = 150
-
-Still = "Callable[[list[Draft]], bool]"
+"""How often a finding is run again, each time with a tenant of its own."""
 
 
 def minimised(ground: Ground, finding: Finding) -> Finding:
