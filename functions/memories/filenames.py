@@ -28,7 +28,7 @@ def read_filename(given: Fields, extensions: Collection[str], name: str = "filen
     written = given.text(name, most=FILE_NAME_CHARACTERS, required=True)
     if written is None:
         return None
-    form = _FORM.fullmatch(written)
+    form = _FORM.fullmatch(given.given[name])  # as it came: a text is read without its NULs
     if form is None:
         given.refuse(name, "A name with an extension, without folders or control characters", "file_name", written)
     elif form[1].lower() not in extensions:

@@ -96,7 +96,9 @@ FILE_BREAKS: list[tuple[Any, str]] = [
     ({"file_data": "", "filename": "a.txt"}, "file.file_data"),
     ({"file_data": "data:text/plain,hello", "filename": "a.txt"}, "file.file_data"),
     ({"file_data": "data:;base64,", "filename": "a.txt"}, "file.file_data"),
-    ({"file_data": None, "filename": "a.txt"}, "file.file_data"),
+    ({"file_data": None, "filename": "a.txt"}, "file.file_id"),
+    ({"file_data": "SGk=", "filename": "a\x00.txt"}, "file.filename"),
+    ({"file_data": "SG-_", "filename": "a.txt"}, "file.file_data"),
     (None, "file"),
     ("a.txt", "file"),
 ]
@@ -116,6 +118,17 @@ def test_the_header_of_a_files_data_is_optional(client: AddClient) -> None:
     for head in ("", "data:text/plain;base64,", "data:;base64,", "DATA:text/plain;charset=utf-8;BASE64,"):
         part = {"type": "file", "file": {"filename": "a.txt", "file_data": f"{head}SGVsbG8="}}
         assert client.add(message([part])).status == 202, head
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"file_data": "SGVs\nbG8=\r\n", "filename": "a.txt"},
+        {"file_data": "SGVsbG8=", "filename": "a.txt", "file_id": None},
+    ],
+)
+def test_base64_in_lines_and_null_for_what_is_left_out_are_taken(client: AddClient, given: Any) -> None:
+    assert client.add(message([{"type": "file", "file": given}])).status == 202
 
 
 @pytest.mark.parametrize(
