@@ -95,7 +95,7 @@ def _probed(scene: Scene, asker: Party, own: Names, other: Names, name: str) -> 
 
 def test_every_operation_has_a_probe() -> None:
     needing_a_key = {name for name, operation in operations().items() if not operation.is_open}
-    assert needing_a_key <= PROBES.keys(), "an operation has come: give it its probe in probes.py"
+    assert needing_a_key <= PROBES.keys(), "an operation has come: give it its probe in tests/hostile/probing"
     assert PROBES.keys() <= needing_a_key, "a probe of an operation that is not there"
 
 
