@@ -54,18 +54,20 @@ class RestoredTasks:
         if task is None:
             self._delete(Delete(key_of(row)))
             return
-        if task["status"] == "processing":
-            fail(self.backing, task, INTERRUPTED, letter=False)
+        # The task's row keeps its object until the rest is done: by it the task is found again after a death.
+        self.backing.objects.delete(*{known["object"] for known in (task, row) if "object" in known})
         if task.get("idempotency"):
             pk, sk = task["idempotency"]
             self._delete(Delete((pk, sk), "attribute_not_exists(#pk) OR #task = :task", {"task": task_id}))
-        forget(self.backing, task)
         for key in pointers(task):
             self._delete(Delete(key))
-        if row["sk"] != "task":
-            self._delete(Delete(key_of(row)))
+        if task["status"] == "processing":
+            fail(self.backing, task, INTERRUPTED, letter=False)
+        forget(self.backing, task)
         with suppress(ConditionFailed):
             self.backing.table.write(Update(key_of(task), drop=("object", "reply"), when=PRESENT))
+        if row["sk"] != "task":
+            self._delete(Delete(key_of(row)))
 
     def _delete(self, delete: Delete) -> None:
         with suppress(ConditionFailed):

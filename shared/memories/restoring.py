@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from shared.aws.items import Item
-    from shared.aws.writes import Write
     from shared.memories.backing import Backing
     from shared.retention.erasures import Erasure
 
@@ -130,10 +129,15 @@ class Restoring:
             self.backing.table.write(Update(key_of(row), gone, when=PRESENT))
 
     def _remove(self, rows: Sequence[Item]) -> None:
-        """Remove rows, first what they own in the bucket."""
+        """Remove rows; first what they own in the bucket, and the fingerprints that are found by them."""
         if objects := [row["object"] for row in rows if "object" in row]:
             self.backing.objects.delete(*objects)
-        each(self.backing.table.write, [write for row in rows for write in _removal(row)])
+        each(self._write, [mark for row in rows for mark in _fingerprint(row)])
+        each(self._write, [Delete(key_of(row)) for row in rows])
+
+    def _write(self, delete: Delete) -> None:
+        with suppress(ConditionFailed):
+            self.backing.table.write(delete)
 
     def _receipt(self, entry: Erasure) -> None:
         """Keep that it is done, for who asks the receipt of an erasure that was acknowledged after the moment."""
@@ -146,13 +150,13 @@ class Restoring:
             self.backing.table.write(Put(receipt, ABSENT))
 
 
-def _removal(row: Item) -> list[Write]:
-    gone: list[Write] = [Delete(key_of(row))]
-    if row["sk"].startswith("m#") and row.get("fingerprint"):
-        address = UserAddress(scope_in(row["pk"]), row["user_id"])
-        ours = f"{ABSENT} OR #memory = :memory"
-        gone.append(Delete(address.fingerprint_key(row["fingerprint"]), ours, {"memory": memory_id_of(row)}))
-    return gone
+def _fingerprint(row: Item) -> list[Delete]:
+    """Return the removal of what keeps a memory from being there twice, unless it is another's by now."""
+    if not row["sk"].startswith("m#") or not row.get("fingerprint"):
+        return []
+    address = UserAddress(scope_in(row["pk"]), row["user_id"])
+    ours = f"{ABSENT} OR #memory = :memory"
+    return [Delete(address.fingerprint_key(row["fingerprint"]), ours, {"memory": memory_id_of(row)})]
 
 
 def _is_of(document: Item, file_id: str | None, token: str | None) -> bool:
