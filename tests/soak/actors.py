@@ -55,6 +55,13 @@ class Actor:
         self.history.hold(what, holds=value in thing.possible, told=told)
         thing.seen(value)
 
+    def hold_etag(self, ask: Ask, path: str) -> None:
+        """Hold what is there to its ETag."""
+        told = ask("GET", path)
+        if told.acknowledged:
+            again = ask("GET", path, headers={"If-None-Match": told.headers["etag"]})
+            self.history.hold("an ETag is that of what is there", holds=again.status == 304, told=(path, again.status))
+
 
 @dataclass
 class Projects(Actor):
@@ -122,6 +129,8 @@ class Projects(Actor):
         for place in self.turns:
             self.read_turn(place, ask)
             self.read_artifact(place, ask)
+            self.hold_etag(ask, _turn(place))
+            self.hold_etag(ask, f"{_turn(place)}/artifacts/log.txt")
         self.list_tasks(None, ask)
 
 
@@ -137,6 +146,7 @@ class Stores(Actor):
     paths: dict[str, Thing] = field(default_factory=lambda: {f"/a/f{n}.md": Thing() for n in range(5)})
     written: int = 0
     unsure: int = 0
+    removed: list[str] = field(default_factory=list)
 
     def step(self) -> None:
         if not self.store:
@@ -199,6 +209,7 @@ class Stores(Actor):
             reply = self.ask("DELETE", f"{STORES}/{self.store}/memories/{found['id']}")
             self._count(reply)
             self.paths[path].write(ABSENT, reply)
+            self.removed += [found["id"]] if reply.acknowledged else []
 
     def check(self, ask: Ask) -> None:
         if not self.store:
@@ -207,6 +218,9 @@ class Stores(Actor):
             found = self.found(ask, path)
             assert found is not None
             self.retrieve(path, found[1], ask)
+        for memory in self.removed:
+            status = ask("GET", f"{STORES}/{self.store}/memories/{memory}").status
+            self.history.hold("a memory that was deleted is not there", holds=status == 404, told=(memory, status))
         versions = _all(ask, f"{STORES}/{self.store}/memory_versions?limit=100")
         holds = self.written <= len(versions) <= self.written + self.unsure
         told = (self.name, self.written, len(versions), self.unsure)

@@ -151,6 +151,11 @@ class Memories(Actor):
         listed = self._listed(ask)
         for memory in listed:
             self._hold_hit(memory)
+        for memory_id, thing in self.things.items():
+            reply = ask("GET", f"{MEMORIES}/{memory_id}")
+            value = reply.json["data"]["memory"] if reply.acknowledged else ABSENT
+            self.read("a memory that was corrected or forgotten is so", thing, reply, value)
+            self.hold_etag(ask, f"{MEMORIES}/{memory_id}")
         texts = Counter(self.said.get(memory["id"], memory["memory"]) for memory in listed)
         shown = {memory["memory"] for memory in listed}
         touched = set(self.said.values())

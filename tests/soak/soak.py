@@ -179,7 +179,7 @@ def _asking(stack: Whole, key: str) -> Any:
         headers += [(b"content-type", b"application/json")] if body else []
         headers += [(name.lower().encode(), value.encode()) for name, value in how.get("headers", {}).items()]
         answer = stack.send(Request(method, url.path, url.query, headers, body))
-        return Reply(answer.status, answer.body)
+        return Reply(answer.status, answer.body, {n.decode().lower(): v.decode("latin-1") for n, v in answer.headers})
 
     return ask
 
