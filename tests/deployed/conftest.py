@@ -30,6 +30,9 @@ TENANT = "acme"
 class Deployed:
     """The stack, as its clients have it; what a local run's `Running` offers them, this does too."""
 
+    patience = 60.0
+    """For how many seconds what goes on behind a queue is waited for."""
+
     def __init__(self, aws: Ministack, outputs: dict[str, str]) -> None:
         self.aws = aws
         self.outputs = outputs
