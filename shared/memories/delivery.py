@@ -21,7 +21,7 @@ from shared.memories.files.stages import Stages
 from shared.memories.files.unfiling import Unfiling
 from shared.memories.files.unreading import unread
 from shared.memories.letters import Unreadable, body_of, bury_unreadable, group_of, scope_in
-from shared.memories.outcome import Outcome, State
+from shared.memories.outcome import Outcome, State, outcome_of, pause_of
 from shared.memories.records import task_key
 from shared.memories.slices import sliced
 from shared.memories.work import Worker
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 RECEIVES = 8
 """So often work other than a task's is received and fails, then it is a dead letter; the sweeper sends it again."""
-
-_LONGEST_PAUSE = 30
 
 
 class Deliveries:
@@ -59,13 +57,7 @@ class Deliveries:
 
     def take(self, message: Message, *, late: Callable[[], bool], watch: Callable[[Held], None]) -> Outcome:
         """Do the work of one message."""
-        if late():
-            return Outcome(State.LATER, 0)
-        try:
-            return self._take(message, late, watch)
-        except (Unavailable, LostRace, Conflict) as error:
-            pause = min(2**message.receives, _LONGEST_PAUSE)
-            return Outcome(State.LATER, pause, fault=fault_of("message", error))
+        return outcome_of(message, lambda: self._take(message, late, watch), late=late)
 
     def _take(self, message: Message, late: Callable[[], bool], watch: Callable[[Held], None]) -> Outcome:
         try:
@@ -101,7 +93,7 @@ class Deliveries:
     def _cleared_badly(self, body: dict[str, Any], message: Message, error: Exception) -> Outcome:
         fault = fault_of(body["work"], error)
         if message.receives < RECEIVES:
-            return Outcome(State.LATER, min(2**message.receives, _LONGEST_PAUSE), fault=fault)
+            return Outcome(State.LATER, pause_of(message), fault=fault)
         self._dead.send({**body, "reason": "internal_error"}, group=group_of(body), once=ulid())
         return Outcome(State.DONE, fault=fault)
 

@@ -6,9 +6,18 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from shared.kernel.contention import LostRace
+from shared.kernel.errors import Conflict, Unavailable
+from shared.retention.faults import fault_of
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.aws.items import Item
+    from shared.memories.letters import Message
     from shared.retention.faults import Fault
+
+_LONGEST_PAUSE = 30
 
 
 class State(Enum):
@@ -32,3 +41,18 @@ class Outcome:
     task: Item | None = None
     fault: Fault | None = None
     job: Item | None = None
+
+
+def pause_of(message: Message) -> int:
+    """Return after how many seconds a message that could not be worked on comes again: longer each time."""
+    return min(1 << message.receives, _LONGEST_PAUSE)
+
+
+def outcome_of(message: Message, work: Callable[[], Outcome], *, late: Callable[[], bool]) -> Outcome:
+    """Do a message's work, unless it is too late to begin; what a dependency could not do now comes again later."""
+    if late():
+        return Outcome(State.LATER, 0)
+    try:
+        return work()
+    except (Unavailable, LostRace, Conflict) as error:
+        return Outcome(State.LATER, pause_of(message), fault=fault_of("message", error))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.kernel.contention import LostRace
-from shared.kernel.errors import Conflict, Unavailable
 from shared.memories.files.reading import Reading
 from shared.memories.files.stages import Stages
 from shared.memories.letters import Unreadable, body_of, bury_unreadable
-from shared.memories.outcome import Outcome, State
-from shared.retention.faults import fault_of
+from shared.memories.outcome import Outcome, State, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
     from shared.memories.files.reading import Eyes
     from shared.memories.heartbeat import Held
     from shared.memories.letters import Message
-
-_LONGEST_PAUSE = 30
 
 
 class Intake:
@@ -33,13 +28,7 @@ class Intake:
 
     def take(self, message: Message, *, late: Callable[[], bool], watch: Callable[[Held], None]) -> Outcome:
         """Do the work of one message."""
-        if late():
-            return Outcome(State.LATER, 0)
-        try:
-            return self._take(message, late, watch)
-        except (Unavailable, LostRace, Conflict) as error:
-            pause = min(2**message.receives, _LONGEST_PAUSE)
-            return Outcome(State.LATER, pause, fault=fault_of("message", error))
+        return outcome_of(message, lambda: self._take(message, late, watch), late=late)
 
     def _take(self, message: Message, late: Callable[[], bool], watch: Callable[[Held], None]) -> Outcome:
         try:
