@@ -140,7 +140,7 @@ def test_a_receiver_that_waits_is_woken_when_a_group_is_free(cloud: Cloud, end: 
 
 
 def source(cloud: Cloud) -> QueueSource:
-    (function,) = [f for f in cloud.stack.functions() if f.queues]
+    (function,) = [f for f in cloud.stack.functions() if f.name == "WorkerFunction"]
     (found,) = function.queues
     return found
 
@@ -267,6 +267,11 @@ def test_a_report_that_cannot_be_read_deletes_nothing() -> None:
 
 
 def test_real_queues_are_worked_off_by_the_variable_that_names_them(cloud: Cloud) -> None:
-    worker = next(function for function in cloud.stack.functions() if function.name == "WorkerFunction")
-    assert [source.url for source in on_real_queues(worker, {"QUEUE_URL": "https://real"}).queues] == ["https://real"]
-    assert on_real_queues(worker, {"DOCUMENTS_QUEUE_URL": "https://other"}).queues == []
+    real = {"QUEUE_URL": "https://work", "DOCUMENTS_QUEUE_URL": "https://documents"}
+
+    def worked_off(named: dict[str, str]) -> dict[str, str]:
+        placed = [on_real_queues(function, named) for function in cloud.stack.functions()]
+        return {function.name: source.url for function in placed for source in function.queues}
+
+    assert worked_off(real) == {"WorkerFunction": "https://work", "DocumentsFunction": "https://documents"}
+    assert worked_off({"QUEUE_URL": "https://work"}) == {"WorkerFunction": "https://work"}
