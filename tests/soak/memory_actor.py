@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MEMORIES = "/v1/memories"
 ATTEMPTS = 12
-BACKLOG = 8
+BACKLOG = 15
 NUMBER = re.compile(r"number\d+x")
 """The word by which one memory, and no other of its user, is found."""
 
@@ -47,7 +47,7 @@ class Memories(Actor):
 
     def step(self) -> None:
         kinds = (self.add, self.learn, self.search, self.correct, self.forget, self.forget_all)
-        self.draw.choices(kinds, (8, 2, 4, 2, 2, 0.3))[0]()
+        self.draw.choices(kinds, (8, 2, 4, 2, 2, 0.05))[0]()
 
     # ---- Writing -----------------------------------------------------------------------------------------------
 
