@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from shared.documents.pieces import MOST, TARGET, End, Piece, pieces_of
@@ -74,7 +75,7 @@ class _Held:
             self.size += size_of(self.pieces[0][0].header)
         if taken and (text := _joined([piece for piece, _ in taken])):
             of = taken[0][1]
-            yield Chunk(text, of.heading, of.page, of.sheet)
+            yield Chunk(text, _above([section.heading for _, section in taken]), of.page, of.sheet)
 
     def _cut(self) -> int:
         """Return how many pieces are the first chunk."""
@@ -92,7 +93,13 @@ class _Held:
 def _related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Tell whether one heading is above the other, or both are under the same."""
     shorter, longer = sorted((one, other), key=len)
-    return longer[: len(shorter)] == shorter or (len(one) == len(other) > 1 and one[:-1] == other[:-1])
+    above = bool(shorter) and longer[: len(shorter)] == shorter
+    return above or (len(one) == len(other) > 1 and one[:-1] == other[:-1])
+
+
+def _above(headings: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the path that all of these are under: of several sections none is named that others are not part of."""
+    return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, zip(*headings, strict=False)))
 
 
 def _joined(pieces: list[Piece]) -> str:

@@ -58,7 +58,7 @@ class Section:
 class Chunk:
     """A piece of a document that is found as one: whole sentences of one section, or of small neighbouring ones.
 
-    `heading`, `page` and `sheet` are those of its beginning.
+    `heading` is the path that all of its sections are under; `page` and `sheet` are those of its beginning.
     """
 
     text: str

@@ -144,11 +144,22 @@ def test_small_sections_are_joined_only_where_their_headings_are_related() -> No
     ]
 
 
+def test_a_chunk_of_several_small_sections_is_named_by_what_they_are_all_under() -> None:
+    hours, dogs = Section("Hours\n\nFrom nine to five.", ("Lodge", "Hours")), Section("Dogs\n\nYes.", ("Lodge", "Dogs"))
+    assert [(chunk.heading, "Yes." in chunk.text) for chunk in chunks(hours, dogs)] == [(("Lodge",), True)]
+    assert [chunk.heading for chunk in chunks(Section("Lodge", ("Lodge",)), hours)] == [("Lodge",)]
+
+
+def test_what_stands_before_all_headings_shares_no_chunk_with_what_has_one() -> None:
+    menu, hours = Section("Menu"), Section("From nine to five.", ("Lodge", "Hours"))
+    assert [chunk.heading for chunk in chunks(menu, hours)] == [(), ("Lodge", "Hours")]
+
+
 def test_a_section_of_some_size_begins_a_chunk_of_its_own() -> None:
     first, second = Section(ENGLISH * 6, ("A", "B")), Section(ENGLISH * 6, ("A", "C"))
     assert [chunk.heading for chunk in chunks(first, second)] == [("A", "B"), ("A", "C")]
     small = Section("Short.", ("A", "B"))
-    assert [chunk.heading for chunk in chunks(small, Section(ENGLISH * 30, ("A", "C")))][:2] == [("A", "B"), ("A", "C")]
+    assert [chunk.heading for chunk in chunks(small, Section(ENGLISH * 30, ("A", "C")))][:2] == [("A",), ("A", "C")]
 
 
 def test_a_heading_stays_with_what_is_under_it() -> None:
