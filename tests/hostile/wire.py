@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 4.0
 QUIET_SECONDS = 0.4
 """A connection on which nothing came for so long says nothing more."""
 
