@@ -16,7 +16,7 @@ from shared.memories.balances import shown
 from shared.memories.events import events_of
 from shared.memories.files.sending import jobs_of
 from shared.memories.records import UserAddress, task_key
-from shared.memories.status import status_view
+from shared.memories.status import attached_view, status_view
 from shared.tenancy.models import Admitted
 
 if TYPE_CHECKING:
@@ -60,12 +60,18 @@ class Adding:
         events = events_of(self.backing, task) if task and task["status"] == "success" else None
         if events is None or len(compact(events).encode()) > EVENTS_BYTES:
             return success(request, _told(accepted, "accepted", None), 202)
-        return success(request, _told(self.accepting.ended(accepted, caller.key), "completed", events))
+        told = _told(self.accepting.ended(accepted, caller.key), "completed", events)
+        return success(request, {**told, **(self._attached(task) if task else {})})
 
     def status(self, request: Request, task_id: str) -> Response[Any]:
         """Answer how a task stands, with each of its files and images."""
         task = self.tasks.read(admitted(request).scope, task_id)
         return json_answer(status_view(task, jobs_of(self.backing.table, task)))
+
+    def _attached(self, task: Item) -> dict[str, Any]:
+        """Return how each file and image ended: one may have failed though the task has not."""
+        told = attached_view(task, jobs_of(self.backing.table, task))
+        return {name: told[name] for name in ("files", "images") if name in told}
 
     def _end_of(self, accepted: Accepted, body: AddBody, address: UserAddress) -> Item | None:
         if body.in_background or self.run is None:

@@ -99,6 +99,10 @@ _ATTACHED: Json = {
     "chunks_total": typed("integer", "null", minimum=0),
     "error": _REASON,
 }
+_FILES: dict[str, Json] = {
+    "files": array(record({**_ATTACHED, "file_index": COUNT})),
+    "images": array(record({**_ATTACHED, "image_index": COUNT})),
+}
 
 SCHEMAS: dict[str, Json] = {
     "AddMessage": record(
@@ -185,7 +189,8 @@ SCHEMAS: dict[str, Json] = {
                 "status": typed("string", const="completed"),
                 "data": array(ref("MemoryEvent")),
                 "balances": array(ref("Balance")),
-            }
+            },
+            _FILES,
         )
     ),
     "AddStatus": record(
@@ -208,8 +213,7 @@ SCHEMAS: dict[str, Json] = {
             "parser_record_id": UUID,
             "parser_task_id": UUID,
             "document_type": typed("string", description="The extension of the files, or `mixed`"),
-            "files": array(record({**_ATTACHED, "file_index": COUNT})),
-            "images": array(record({**_ATTACHED, "image_index": COUNT})),
+            **_FILES,
         },
     ),
     "FailureReport": record(

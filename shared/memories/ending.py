@@ -64,8 +64,8 @@ class NothingStored(LodestoreError):
 
     def __init__(self, jobs: Sequence[Item]) -> None:
         errors = [job["error"] for job in jobs]
-        said = errors[0]["message"] if len(errors) == 1 else "None of its files and images could be used."
-        super().__init__(f"{said} What is wrong with each is told in the task's status.")
+        each = "None of its files and images could be used; `files` and `images` say why of each."
+        super().__init__(errors[0]["message"] if len(errors) == 1 else each)
         self.again = any(error["code"] in AGAIN for error in errors)
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from shared.kernel.clock import Clock
 
-SLICE_MS: Final = 15_000
+SLICE_MS: Final = 5_000
 """After so long a piece of work that may be long lets others go first, and comes again."""
 
 

@@ -31,7 +31,7 @@ def status_view(task: Item, jobs: Sequence[Item] = ()) -> dict[str, Any]:
         "created_at": rfc3339(task["created_at"]),
         "updated_at": rfc3339(max(task["updated_at"], *(job["updated_at"] for job in jobs), 0)),
         "completed_at": moment_or_none(task.get("completed_at")),
-        **_attached(task, jobs),
+        **attached_view(task, jobs),
     }
 
 
@@ -44,7 +44,8 @@ def _is_begun(jobs: Sequence[Item]) -> bool:
     return any(job["tries"] for job in jobs)
 
 
-def _attached(task: Item, jobs: Sequence[Item]) -> dict[str, Any]:
+def attached_view(task: Item, jobs: Sequence[Item]) -> dict[str, Any]:
+    """Return what is told of a task's files and images; nothing where it has none."""
     files = [job for job in jobs if job["of"] == "file"]
     images = [_job_view(task, job, "image_index") for job in jobs if job["of"] == "image"]
     told: dict[str, Any] = {"images": images} if images else {}

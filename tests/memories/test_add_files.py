@@ -162,6 +162,7 @@ def test_an_add_reads_and_writes_the_table_once_however_many_files_it_has(front:
 def test_an_add_without_files_asks_for_nothing_of_theirs(front: Front, client: AddClient) -> None:
     task = client.accepted()
     assert not {"files", "waiting"} & (front.task(task) or {}).keys()
+    background.finish()  # usage is written beside requests
     with recorded() as calls:
         client.status(task)
     assert calls.names == ["dynamodb.GetItem"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.aws.writes import Put, Update
 from shared.memories.records import document_key, file_job_key
+from shared.tenancy import background
 from tests.emulator.faults import recorded
 from tests.memories.attached import ANN, document_id, file, image
 from tests.memories.front import SCOPE, key, message
@@ -72,6 +73,7 @@ def test_an_ordinary_task_is_told_of_as_ever(client: AddClient) -> None:
 
 def test_a_status_with_files_is_two_reads(client: AddClient) -> None:
     task = client.accepted(message([file(f"{n}.txt") for n in range(10)]))
+    background.finish()  # usage is written beside requests
     with recorded() as calls:
         told(client, task)
     assert calls.names == ["dynamodb.GetItem", "dynamodb.BatchGetItem"]
@@ -128,4 +130,8 @@ def test_a_caller_who_waits_is_told_of_documents_by_name(front: Front, client: A
     assert answer.json["data"]["data"] == [
         {"id": one, "event": "ADD", "data": {"memory": "a.txt", "document_id": one, "revision": 1}},
         {"id": two, "event": "UPDATE", "data": {"memory": "", "document_id": two, "revision": 2}},
+    ]
+    assert [(each["status"], each["error"]) for each in answer.json["data"]["files"]] == [
+        *[("success", None)] * 3,
+        ("failed", ENCRYPTED),
     ]

@@ -135,7 +135,7 @@ class Attaching:
         self.made = {}
         files = {each.file_id: each for each in self.kept}
         writes: list[Write] = [generation_check(self.address, task.generation)]
-        writes += [self._file(each, task.generation) for each in files.values()]
+        writes += [self._file(each, task) for each in files.values()]
         if over := [self._old[file_id]["object"] for file_id in self.made if file_id in self._old]:
             writes.append(Put(Leftovers(self.backing, self.address).due((), over)))
         return [*writes, *map(Put, self.jobs(task))]
@@ -195,20 +195,20 @@ class Attaching:
         name = kept.attachment.filename if kept.object else self._rows[kept.file_id]["filename"]
         return str(name)
 
-    def _file(self, kept: Kept, generation: int) -> Write:
+    def _file(self, kept: Kept, task: NewTask) -> Write:
         key, row = self._key(kept.file_id), self._rows.get(kept.file_id)
         if row is not None:
             there = "#status = :ready AND #generation = :generation"
-            values = {"ready": "ready", "generation": generation}
-            if row.get("kept"):
-                return Check(key, there, values)
-            return Update(key, {"kept": True}, when=there, values=values)
-        made = self.made[kept.file_id] = self._row(kept, generation)
+            values = {"ready": "ready", "generation": task.generation}
+            if "sent_by" in row:
+                return Update(key, {"kept": True, "sent_by": task.task_id}, when=there, values=values)
+            return Check(key, there, values)
+        made = self.made[kept.file_id] = self._row(kept, task)
         if kept.file_id in self._old:
             return Put(made, when=f"{ABSENT} OR #object = :old", values={"old": self._old[kept.file_id]["object"]})
         return Put(made, when=ABSENT)
 
-    def _row(self, kept: Kept, generation: int) -> Item:
+    def _row(self, kept: Kept, task: NewTask) -> Item:
         (pk, sk), attachment, user = self._key(kept.file_id), kept.attachment, self.address.user
         measures = {"pixels": attachment.pixels, "frames": attachment.frames} if attachment.of == "image" else {}
         return {
@@ -216,7 +216,8 @@ class Attaching:
             "sk": sk,
             "user": user,
             "user_id": self.address.user_id,
-            "generation": generation,
+            "generation": task.generation,
+            "sent_by": task.task_id,
             **_named(attachment),
             "size": len(attachment.content or b""),
             "sha256": kept.digest,

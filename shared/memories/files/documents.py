@@ -6,7 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shared.aws.writes import ABSENT, Check, Put
+from shared.aws.items import key_of
+from shared.aws.writes import ABSENT, Check, Put, Update
 from shared.memories.attempts import Erased, address_of
 from shared.memories.files.jobs import FileGone
 from shared.memories.files.readings import Readings
@@ -83,8 +84,12 @@ def repeat(job: FileJob, document: Item) -> None:
         Replaced: the document is another by now.
     """
     readings = Readings(job.backing, job.address)
-    left = readings.left(job.row) if job.row["status"] == "indexing" else None
-    job.hand_over(*job.holds(), same_still(document), *([Put(left)] if left else []), **repeated(document))
+    outdated = document["digest"] != digest_of(job.row)
+    is_left = outdated or job.row["status"] == "indexing"
+    left = readings.left(job.row, outdated=outdated) if is_left else None
+    job.hand_over(
+        *job.holds(), said_again(document, job.task, job.row), *([Put(left)] if left else []), **repeated(document)
+    )
     if left:
         readings.send(left)
 
@@ -95,9 +100,16 @@ def repeated(document: Item) -> Item:
     return {"status": "success", "event": "NONE", "revision": document["revision"], **counted}
 
 
-def same_still(document: Item) -> Check:
-    """Return the check that a document has the reading that it was seen with."""
-    return Check((document["pk"], document["sk"]), "#token = :token", {"token": document["token"]})
+def said_again(document: Item, task: Item, job: Item) -> Write:
+    """Return the write that holds a document to the reading that it was seen with.
+
+    The same bytes, added again, are the later word from then on: what was added in between does not take their place.
+    """
+    key, same, token = key_of(document), "#token = :token", {"token": document["token"]}
+    if document["digest"] != digest_of(job) or document["received_at"] > task["received_at"]:
+        return Check(key, same, token)
+    later = {"received_at": task["received_at"], "sent_by": task["task"]}
+    return Update(key, later, when=same, values=token)
 
 
 @dataclass(frozen=True)
@@ -128,6 +140,7 @@ class Switch:
             "revision": old["revision"] + 1,
             "chunks": self.chunks,
             "task": self.task["task"],
+            "sent_by": self.task["task"],
             "received_at": self.task["received_at"],
             "created_at": old["created_at"],
             "updated_at": now,
@@ -142,7 +155,11 @@ class Switch:
     @property
     def left(self) -> Item | None:
         """The job for what the reading before has left."""
-        return Readings(self.backing, address_of(self.task)).left(self.old) if self.old else None
+        return (
+            Readings(self.backing, address_of(self.task)).left(self.old, outdated=self.old["file"] != self.job["file"])
+            if self.old
+            else None
+        )
 
     def writes(self, left: Item | None) -> list[Write]:
         """Return the writes, the first of them held to the document as it was seen."""

@@ -11,7 +11,7 @@ from shared.aws.items import key_of
 from shared.aws.writes import Put, Update
 from shared.kernel.errors import Conflict
 from shared.memories.attempts import Overtaken
-from shared.memories.files.documents import Switch, repeated, same_still, seen_of, standing
+from shared.memories.files.documents import Switch, repeated, said_again, seen_of, standing
 from shared.memories.files.drafting import ChunkDraft
 from shared.memories.files.jobs import FileGone, there_still
 from shared.memories.files.readings import Readings
@@ -65,7 +65,7 @@ class Imaging:
             error = {"code": DELETED.code, "message": DELETED.message}
             return self._end(job, {"status": "failed", "error": error})
         if there := standing(document, task, job):
-            return self._end(job, repeated(there), same_still(there))
+            return self._end(job, repeated(there), said_again(there, task, job))
         return self._switch(job, Switch(self._backing, task, job, document, 1))
 
     def _switch(self, job: Item, switch: Switch) -> Item:

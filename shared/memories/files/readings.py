@@ -30,10 +30,15 @@ class Readings:
         self._backing = backing
         self._address = address
 
-    def left(self, reading: Item) -> Item:
-        """Return the job for what a reading leaves, by the row of its file job or of its document as it was."""
+    def left(self, reading: Item, *, outdated: bool = False) -> Item:
+        """Return the job for what a reading leaves, by the row of its file job or of its document as it was.
+
+        `outdated`: later bytes of the same name count now, so that those go too that were sent for nothing but it.
+        """
         chunks = reading.get("chunks_total") or reading.get("chunks") or 0
         told = {"user_id": self._address.user_id, "token": reading["token"], "chunks": chunks}
+        if outdated:
+            told |= {"file": reading["file"], "task": reading.get("sent_by", reading["task"])}
         document = reading["document"] if "document" in reading else reading["sk"].removeprefix("d#")
         now = self._backing.clock.now_ms()
         return job(READING, self._address.scope, now, **told, document=document)
@@ -51,8 +56,8 @@ def send_reading(backing: Backing, left: Item) -> None:
     Raises:
         Unavailable: it may not have been sent.
     """
-    told = ("tenant", "project", "user_id", "token", "chunks", "document")
-    body: dict[str, Any] = {"work": "unread", **{name: left[name] for name in told}}
+    told = ("tenant", "project", "user_id", "token", "chunks", "document", "file", "task")
+    body: dict[str, Any] = {"work": "unread", **{name: left[name] for name in told if name in left}}
     backing.queue.send(body, group=left["token"], once=left["pk"])
 
 

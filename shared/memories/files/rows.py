@@ -2,11 +2,13 @@
 
 A **file** is bytes of one user, uploaded or sent in an add: `user`, `user_id`, `generation`; `filename`, `extension`
 (both None of an image that was sent in an add), `media_type`, `size`, `sha256` (of a pending one what was announced, or
-None), `status` (`pending`, `ready`), `object`, `created_at` (ms), `l1`; of a pending one `expires_at`, `due`, `kind`.
+None), `status` (`pending`, `ready`), `object`, `created_at` (ms), `l1`; of a pending one `expires_at`, `due`, `kind`;
+of one that came in an add `sent_by` (the task that sent its bytes last) and, where that was not the first, `kept`.
 
 A **document** says which reading counts of files of one name, or of one image: `user`, `user_id`, `generation`, `of`
 (`file`, `image`), `file`, `filename`, `digest` (of the bytes; of an image, and of its caption), `revision` (from 1),
-`token` (its current reading), `chunks`, `task`, `positions`, `created_at`, `updated_at`, `l2`.
+`token` (its current reading), `chunks`, `task`, `positions`, `received_at` and `sent_by` (when its bytes were added
+last, and by which task), `created_at`, `updated_at`, `l2`.
 
 A **chunk** is a memory of kind `chunk` (of an image: `raw`) that every mode finds, with `document_id`, `token` and
 `place` (`{index, heading, page, sheet}`). It can be seen while its document is there with the same `token`.

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from shared.aws.errors import TransactionFailed
+from shared.aws.writes import Delete, Put
+from shared.kernel.contention import LostRace, persist
 from shared.memories.files.readings import address_in, chunk_id
 from shared.memories.files.unfiling import remove_reading
-from shared.memories.records import document_key
+from shared.memories.leftovers import Leftovers
+from shared.memories.records import document_key, file_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shared.memories.means import Means
+    from shared.memories.records import UserAddress
 
 AT_ONCE: Final = 1_000
 """States that are removed from the index together."""
@@ -34,4 +39,29 @@ def unread(means: Means, body: Mapping[str, Any], late: Callable[[], bool]) -> b
             return False
         places = range(start, min(start + AT_ONCE, body["chunks"]))
         means.index.remove(address.owner, {(chunk_id(address, token, n), 1) for n in places})
-    return remove_reading(means, address, token, late)
+    if not remove_reading(means, address, token, late):
+        return False
+    if "file" in body:
+        persist(lambda: _forget_bytes(means, address, body["file"], body["task"]))
+    return True
+
+
+def _forget_bytes(means: Means, address: UserAddress, file_id: str, task_id: str) -> None:
+    """Remove a file that came in an add, unless another add has sent the same bytes since: an upload is its user's.
+
+    Raises:
+        LostRace: it changed since it was read.
+    """
+    backing, key = means.backing, file_key(address.scope, file_id)
+    row = backing.table.get(key)
+    if row is None or row.get("sent_by") != task_id:
+        return
+    leftovers, objects = Leftovers(backing, address), [row["object"]]
+    same = {"task": task_id, "object": row["object"]}
+    gone = Delete(key, "#sent_by = :task AND #object = :object", same)
+    try:
+        backing.table.transact(gone, Put(leftovers.due((), objects)))
+    except TransactionFailed:
+        raise LostRace(pause=False) from None
+    backing.note(address.scope, bytes=-row["size"])
+    leftovers.remove(means.index, (), objects)
