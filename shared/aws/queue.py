@@ -1,4 +1,4 @@
-"""The one queue, typed: JSON messages in groups, each group in order."""
+"""Queues, typed: JSON messages in groups, each group in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Queue:
-    """The stack's queue, or its dead letters'."""
+    """One of the stack's queues."""
 
     def __init__(self, aws: Aws, url: str) -> None:
         self._aws = aws
