@@ -38,6 +38,7 @@ BACKENDS: dict[str, dict[str, str]] = {
         "DocumentParsing": "off",
         "VisionModel": "amazon.nova-lite-v1:0",
         "VisionProfile": "eu.amazon.nova-lite-v1:0",
+        "RolesBoundary": "arn:aws:iam::111122223333:policy/boundary",
     },
 }
 
