@@ -67,6 +67,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = {
         "Description": _NAMES,
         "Tags": _NAMES,
         "AccessLogSettings": _TRACES,
+        "Auth": "the functions check keys; the template's tests see to it that there is no authorizer",
         "DefaultRouteSettings": _LIMITS,
         "RouteSettings": _LIMITS,
         "DisableExecuteApiEndpoint": _NAMES,

@@ -59,6 +59,19 @@ def test_the_api_is_throttled_and_serves_at_its_root(stack: Stack) -> None:
     assert stage["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
 
 
+def test_throttles_follow_the_stage(stack: Stack, prod: Stack) -> None:
+    (dev,) = stack.of_type("AWS::ApiGatewayV2::Stage").values()
+    (large,) = prod.of_type("AWS::ApiGatewayV2::Stage").values()
+    for limit in ("ThrottlingBurstLimit", "ThrottlingRateLimit"):
+        assert dev["DefaultRouteSettings"][limit] < large["DefaultRouteSettings"][limit]
+
+
+def test_there_is_no_authorizer_beside_the_functions_own_check_of_keys(any_stack: Stack) -> None:
+    body = any_stack.of_type("AWS::ApiGatewayV2::Api")["Api"]["Body"]
+    assert not {"security", "components", "securityDefinitions"} & set(body)
+    assert not [p for p, verbs in body["paths"].items() for verb in verbs.values() if verb.get("security")]
+
+
 def test_access_logs_are_json_and_name_the_route_but_never_the_path(stack: Stack) -> None:
     (stage,) = stack.of_type("AWS::ApiGatewayV2::Stage").values()
     line = json.loads(stage["AccessLogSettings"]["Format"])

@@ -7,6 +7,7 @@ from tests.template.stack import ROOT, Stack
 
 FUNCTION = "AWS::Lambda::Function"
 GATEWAY_SECONDS = 30
+LONGEST_RUN = 900
 
 
 def logs_of(stack: Stack, function: dict[str, Any]) -> dict[str, Any]:
@@ -132,6 +133,10 @@ def test_only_so_many_workers_run_at_a_time(stack: Stack, prod: Stack, function:
 
 def test_what_reads_files_has_room_for_its_parser_beside_itself(any_stack: Stack) -> None:
     assert any_stack.of_type(FUNCTION)["DocumentsFunction"]["MemorySize"] << 20 >= ParseLimits().memory + (512 << 20)
+
+
+def test_what_reads_files_outlives_its_parser(any_stack: Stack) -> None:
+    assert ParseLimits().seconds < any_stack.of_type(FUNCTION)["DocumentsFunction"]["Timeout"] <= LONGEST_RUN
 
 
 def test_what_embeds_has_a_whole_core(any_stack: Stack) -> None:

@@ -26,6 +26,13 @@ def test_every_alarm_tells_somebody_when_it_rings_and_when_it_is_over(any_stack:
         assert alarm["OKActions"] == ["<Topic>"]
 
 
+def test_no_alarm_is_switched_off_and_each_says_what_silence_means(any_stack: Stack) -> None:
+    for name, alarm in alarms(any_stack).items():
+        assert alarm.get("ActionsEnabled", True) is True, name
+        assert alarm["TreatMissingData"] in ("breaching", "notBreaching"), name
+        assert alarm.get("DatapointsToAlarm", 1) <= alarm["EvaluationPeriods"], name
+
+
 def test_every_alarm_says_what_is_wrong_and_operations_say_what_to_do(with_domain: Stack) -> None:
     guide = (ROOT / "docs/operations.md").read_text("utf-8")
     for name, alarm in alarms(with_domain).items():

@@ -46,6 +46,12 @@ def test_a_message_stays_hidden_six_times_as_long_as_its_worker_may_take(stack: 
     assert all(queues(stack)[name]["VisibilityTimeout"] >= 6 * longest for name, longest in seconds.items())
 
 
+def test_a_message_is_tried_as_often_as_it_may_be_before_it_expires(any_stack: Stack) -> None:
+    for queue in (queues(any_stack)[name] for name in ("Queue", "DocumentsQueue")):
+        tries = queue["RedrivePolicy"]["maxReceiveCount"]
+        assert queue["VisibilityTimeout"] * tries < queue["MessageRetentionPeriod"] == TWO_WEEKS
+
+
 def test_queues_refuse_what_does_not_come_over_tls(stack: Stack) -> None:
     (policy,) = stack.of_type("AWS::SQS::QueuePolicy").values()
     (statement,) = policy["PolicyDocument"]["Statement"]
