@@ -73,6 +73,8 @@ UNNAMED = {
     ("Caller", "AbsentIsNotForbidden"): "SAM's own bucket; the names of its objects",
     ("Caller", "TheRole"): "the one role",
 }
+# What also reaches a stack whose name begins with this one's and a hyphen.
+BEGINNING = {("Boundary", "Records"), ("RightsOverMonitoring", "Alarms")}
 # Everything, where even an ARN can't be told.
 STARS = {
     ("Boundary", "Traces"),

@@ -10,7 +10,7 @@ KEYS = ("<Key.Arn>", "<Data.Outputs.KeyArn>")
 RETAINED = {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"}
 DELETED = {"DeletionPolicy": "Delete", "UpdateReplacePolicy": "Delete"}
 
-# Kinds that keep something, and what becomes of them. An index is made anew of the table, and messages repeat what it says.
+# Kinds that keep something, and what becomes of them. An index is made anew of the table; messages repeat what it says.
 KEEPING = {
     "AWS::DynamoDB::Table": RETAINED,
     "AWS::KMS::Key": RETAINED,
