@@ -5,8 +5,8 @@ UV    := .venv/bin/uv
 SAM   := .tools/sam/bin/sam
 STAGE ?= dev
 ARGS  ?=
-# Files of tests that run at the same time.
-JOBS  ?= 2
+# Files of tests that run at the same time: they wait a lot, for servers and for what was killed.
+JOBS  ?= 3
 
 export SAM_CLI_TELEMETRY := 0
 
