@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,10 +152,27 @@ def main() -> None:
         PAGE.write_text(text, "utf-8")
 
 
-def page() -> str:
-    """Return the whole page."""
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what functions log and count off the console, until it is over."""
+    before = dict(os.environ)
     logging.disable(logging.CRITICAL)
     os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def page() -> str:
+    """Return the whole page."""
+    with _quiet():
+        return _page()
+
+
+def _page() -> str:
     prices = Prices(PRICES.read_text("utf-8"))
     production = Stack(TEMPLATE, {"Stage": "prod"})
     memory = {function.name: function.memory for function in production.functions()}

@@ -9,6 +9,22 @@ from tests import proved
 from tests.node import search_node, shared_node
 from tests.proving import TABLES
 
+LONG = (
+    "tests/stores/test_machine.py",
+    "tests/projects/test_machine.py",
+    "tests/memories/documents/test_documents_deaths.py",
+    "tests/hostile/test_fuzz.py",
+    "tests/soak/test_soak.py",
+    "tests/server/test_api_document.py",
+)
+"""Files that take more than a minute: they come first, so that nobody waits for one of them alone at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first; all others keep their order."""
+    order = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: order.get(item.nodeid.split("::")[0], len(LONG)))
+
 
 @pytest.fixture(scope="session")
 def opensearch_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
