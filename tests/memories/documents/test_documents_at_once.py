@@ -345,7 +345,7 @@ def test_a_long_document_lets_the_others_of_its_batch_go_first(desk: Desk) -> No
 
     def slow(passages: Any) -> None:
         put(passages)
-        desk.shelf.clock.move(ms=8_000)
+        desk.shelf.clock.move(ms=3_000)
 
     with patch.object(desk.shelf.index.index, "put", slow):
         outcome = desk.work_one()

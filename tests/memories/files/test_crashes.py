@@ -125,11 +125,12 @@ def log() -> Iterator[io.StringIO]:
     """What the surface's logger writes: it keeps the stream of whoever made it first."""
     written = io.StringIO()
     handlers = [h for h in logging.getLogger("memories").handlers if isinstance(h, logging.StreamHandler)]
-    before = [handler.setStream(written) for handler in handlers]
+    before = [handler.stream for handler in handlers]
+    for handler in handlers:
+        handler.stream = written  # not `setStream`: it flushes the one before, which may have been closed since
     yield written
     for handler, stream in zip(handlers, before, strict=True):
-        if stream is not None:
-            handler.setStream(stream)
+        handler.stream = stream
 
 
 def test_nothing_of_names_users_or_bytes_is_in_the_log(
