@@ -57,21 +57,21 @@ class Adding:
         address = UserAddress(caller.scope, body.add.user_id)
         accepted = self.accepting.accept(_wanted(body, address, caller, request.correlation_id))
         task = self._end_of(accepted, body, address)
-        events = events_of(self.backing, task) if task and task["status"] == "success" else None
-        if events is None or len(compact(events).encode()) > EVENTS_BYTES:
+        if task is None or task["status"] != "success":
+            return success(request, _told(accepted, "accepted", None), 202)
+        jobs = jobs_of(self.backing.table, task)
+        events = events_of(self.backing, task, jobs)
+        if len(compact(events).encode()) > EVENTS_BYTES:
             return success(request, _told(accepted, "accepted", None), 202)
         told = _told(self.accepting.ended(accepted, caller.key), "completed", events)
-        return success(request, {**told, **(self._attached(task) if task else {})})
+        # A file may have failed though its task has not.
+        attached = attached_view(task, jobs)
+        return success(request, {**told, **{name: attached[name] for name in ("files", "images") if name in attached}})
 
     def status(self, request: Request, task_id: str) -> Response[Any]:
         """Answer how a task stands, with each of its files and images."""
         task = self.tasks.read(admitted(request).scope, task_id)
         return json_answer(status_view(task, jobs_of(self.backing.table, task)))
-
-    def _attached(self, task: Item) -> dict[str, Any]:
-        """Return how each file and image ended: one may have failed though the task has not."""
-        told = attached_view(task, jobs_of(self.backing.table, task))
-        return {name: told[name] for name in ("files", "images") if name in told}
 
     def _end_of(self, accepted: Accepted, body: AddBody, address: UserAddress) -> Item | None:
         if body.in_background or self.run is None:

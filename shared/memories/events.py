@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from shared.aws.errors import ObjectMissing
 from shared.aws.parallel import each
 from shared.kernel.scope import Scope
-from shared.memories.files.sending import jobs_of
 from shared.memories.records import document_key, memory_key
 from shared.memories.sight import read_all
 from shared.memories.texts import text_of
@@ -23,14 +22,15 @@ if TYPE_CHECKING:
     from shared.memories.backing import Backing
 
 
-def events_of(backing: Backing, task: Item) -> list[dict[str, Any]]:
+def events_of(backing: Backing, task: Item, jobs: Sequence[Item]) -> list[dict[str, Any]]:
     """Return `{id, event, data: {memory}}` for each memory, and for each file that was made a document of.
 
-    A document's has its id, its filename as `memory`, and beside it `document_id` and `revision`.
+    `jobs` are those of its files and images. A document's event has its id, its filename as `memory`, and beside it
+    `document_id` and `revision`.
     """
-    jobs = [job for job in jobs_of(backing.table, task) if job["status"] == "success"]
-    looked = _Looked(backing, task, jobs)
-    files = [job for job in jobs if job["of"] == "file" and job.get("event") in ("ADD", "UPDATE")]
+    done = [job for job in jobs if job["status"] == "success"]
+    looked = _Looked(backing, task, done)
+    files = [job for job in done if job["of"] == "file" and job.get("event") in ("ADD", "UPDATE")]
     return [*map(looked.of_memory, task.get("events") or []), *map(looked.of_document, files)]
 
 
