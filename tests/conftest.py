@@ -7,7 +7,7 @@ import pytest
 
 from tests import proved
 from tests.node import search_node, shared_node
-from tests.proving import TABLES
+from tests.proving import TABLES, table
 
 LONG = (
     "tests/stores/test_machine.py",
@@ -45,6 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what the run proved, and what it skipped and why."""
+    if rows := proved.told_of_deployed(terminalreporter.stats):
+        terminalreporter.write_line(table(proved.DEPLOYED_TITLE, rows))
     file = Path(os.environ.get(TABLES, os.devnull))
     tables = file.read_text("utf-8").splitlines() if file.is_file() else []
     if lines := proved.told(terminalreporter.stats, tables):

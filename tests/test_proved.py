@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.proved import ROOMS, told
+from tests.proved import DEPLOYED, DEPLOYED_TITLE, ROOMS, told, told_of_deployed
 
 
 def reports(*nodeids: str, why: Any = None) -> list[Any]:
@@ -15,12 +15,13 @@ def reports(*nodeids: str, why: Any = None) -> list[Any]:
 
 
 def whole() -> list[Any]:
-    return reports(*(f"tests/{room}/test_a.py::test_it" for room in ROOMS))
+    return reports(*(f"tests/{room}{'' if '.' in room else '/test_a.py'}::test_it" for room in ROOMS))
 
 
 def test_every_room_of_the_tests_is_named_by_what_it_proves() -> None:
-    folders = {path.parent.relative_to("tests").parts[0] for path in Path("tests").glob("*/**/test_*.py")}
-    assert folders == {*ROOMS, "deployed"}
+    rooms = {path.relative_to("tests").parts[0] for path in Path("tests").glob("**/test_*.py")}
+    assert rooms == {*ROOMS, "deployed"}
+    assert {path.name for path in Path("tests/deployed").glob("test_*.py")} == set(DEPLOYED)
 
 
 def test_a_room_with_a_failure_proves_nothing() -> None:
@@ -39,3 +40,27 @@ def test_what_was_skipped_is_told_with_its_reason_and_the_long_forms_beside_it()
 
 def test_a_part_of_the_tests_tells_no_table() -> None:
     assert told({"passed": whole()[:3]}, []) == []
+
+
+def test_the_deployed_shape_is_a_table_of_its_own_and_else_told_as_not_run() -> None:
+    passed = reports("tests/deployed/test_rights.py::test_it", "tests/deployed/test_pages.py::test_it")
+    rows = told_of_deployed(
+        {"passed": passed, "skipped": reports("tests/deployed/test_pages.py::test_b", why="no node")}
+    )
+    assert rows == [
+        (DEPLOYED["test_pages.py"], "proved, 1 tests (1 skipped)"),
+        (DEPLOYED["test_rights.py"], "proved, 1 tests"),
+        ("skipped, 1x", "no node"),
+    ]
+    alone = [line for line in told({"passed": whole()}, []) if "test-deployed" in line]
+    beside = told({"passed": whole()}, [json.dumps({"title": DEPLOYED_TITLE, "rows": rows})])
+    assert len(alone) == 1
+    assert f"  {DEPLOYED_TITLE}" in beside
+    assert not any("test-deployed" in line for line in beside)
+
+
+def test_what_was_only_skipped_is_not_proved_and_another_run_is_not_the_deployed_one() -> None:
+    skipped = reports("tests/deployed/test_pages.py::test_it", why="no Python 3.13")
+    assert told_of_deployed({"skipped": skipped})[0][1] == "not proved, 0 tests (1 skipped)"
+    assert told_of_deployed({"passed": whole()}) == []
+    assert told_of_deployed({}) == []

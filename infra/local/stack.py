@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infra.local.known import MADE, check_properties, check_type
-from infra.local.template import Resolver, TemplateNotUnderstood, load_template
+from infra.local.template import Resolver, TemplateNotUnderstood, parse_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,6 +67,10 @@ class Function:
     queues: list[QueueSource] = field(default_factory=list)
 
 
+_parsed = cache(parse_template)
+"""A template of this text, which nobody changes: tests make thousands of stacks of one text."""
+
+
 class Stack:
     """One template with its parameters, and those nested in it.
 
@@ -78,8 +82,9 @@ class Stack:
         self, path: Path, parameters: Mapping[str, Any] | None = None, *, name: str = "lodestore-local"
     ) -> None:
         self._path = path
-        self._template = load_template(path)
+        self._template = _parsed(path.read_text("utf-8"))
         self.name = name
+        self._nested = cache(self._read_nested)
         self.reference = cache(self._reference)
         self._resolver = Resolver(
             self._template, self._values(parameters or {}), self.reference, attribute=self.attribute
@@ -138,7 +143,7 @@ class Stack:
     def _is_wanted(self, described: Mapping[str, Any]) -> bool:
         return "Condition" not in described or self._resolver.holds(described["Condition"])
 
-    def _nested(self, name: str) -> Stack:
+    def _read_nested(self, name: str) -> Stack:
         resource = self._template["Resources"][name]
         location = resource["Properties"][NESTED[resource["Type"]]]
         parameters = self._resolver.resolve(resource["Properties"].get("Parameters", {}))

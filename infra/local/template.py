@@ -21,7 +21,12 @@ class TemplateNotUnderstood(Exception):
 
 def load_template(path: Path) -> dict[str, Any]:
     """Read a template with its short tags (`!Ref` and the like) in their long form."""
-    template: dict[str, Any] = yaml.load(path.read_text("utf-8"), _Loader)  # noqa: S506 - a SafeLoader with tags
+    return parse_template(path.read_text("utf-8"))
+
+
+def parse_template(text: str) -> dict[str, Any]:
+    """Return a template's text as `load_template` does."""
+    template: dict[str, Any] = yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader with tags
     return template
 
 
