@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ObjectMissing
@@ -76,7 +77,8 @@ class Histories:
         # The row first: what it was then is among the past states read after it, if it has changed in between.
         table = self.backing.table
         found = table.batch_get([key, generations_key])
-        states = {_position(state): state for state in table.query(query).items}
+        # A mebibyte, which is what DynamoDB returns at once, may hold fewer long states than a page.
+        states = {_position(state): state for state in islice(table.every(query), wish.limit + 2)}
         if key in found:
             states.setdefault(_position(now := _state_of(found[key])), now)
         told = key in found or was_removed(table, key[0], wish.memory_id)

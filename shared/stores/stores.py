@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import ConditionFailed, TransactionFailed
@@ -76,8 +77,9 @@ class Stores:
             return Page([], None)
         order = "sk" if wanted.include_archived else "l1"
         query = Query(stores_pk(scope), order, between=bounds, size=wanted.limit + 2, newest_first=True)
-        rows = [row for row in self._backing.table.query(query).items if row["sk"] != after]
-        return page_of([(row["sk"], store_view(row)) for row in rows], wanted.limit, binding)
+        rows = (row for row in self._backing.table.every(query) if row["sk"] != after)
+        # A mebibyte, which is what DynamoDB returns at once, may hold fewer large stores than a page.
+        return page_of([(row["sk"], store_view(row)) for row in islice(rows, wanted.limit + 1)], wanted.limit, binding)
 
     def retrieve(self, address: StoreAddress) -> Record:
         """Return a store.

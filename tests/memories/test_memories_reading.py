@@ -200,6 +200,19 @@ def test_a_long_history_comes_in_pages(shelf: Shelf, reader: Reader) -> None:
     assert reader.history(memory_id, limit=0).status == 422
 
 
+def test_a_page_of_long_states_has_all_that_it_was_asked_for(shelf: Shelf, reader: Reader) -> None:
+    memory_id = shelf.put("state 00")
+    for number in range(1, 40):
+        shelf.supersede(memory_id, f"state {number:02}" + " long" * 6_400)
+    expected = [f"state {n:02}" for n in range(39, -1, -1)]
+    page = reader.history(memory_id, limit=100).json["data"]
+    assert [entry["memory"][:8] for entry in page["data"]] == expected
+    assert page["next_cursor"] is None
+    first = reader.history(memory_id, limit=39).json["data"]
+    rest = reader.history(memory_id, limit=39, cursor=first["next_cursor"]).json["data"]
+    assert [entry["memory"][:8] for entry in (*first["data"], *rest["data"])] == expected
+
+
 def test_a_memory_that_a_decision_removed_keeps_its_history_and_nothing_else(shelf: Shelf, reader: Reader) -> None:
     from shared.memories.past import past_state, without_text  # noqa: PLC0415
 

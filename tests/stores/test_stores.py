@@ -96,6 +96,15 @@ def test_stores_are_listed_newest_first_in_pages(client: StoreClient) -> None:
     assert names(client, limit=2) == names(client)
 
 
+def test_a_page_of_large_stores_has_all_that_it_was_asked_for(client: StoreClient) -> None:
+    metadata = {f"{n:02}".ljust(64, "é"): "\U0001f600" * 512 for n in range(16)}
+    for number in range(35):
+        client.store(f"s{number}", metadata=metadata)
+    expected = [f"s{n}" for n in range(34, -1, -1)]
+    assert [store["name"] for store in client.get(ROOT, query={"limit": 100}).json["data"]] == expected
+    assert names(client, limit=34) == expected
+
+
 def test_creation_time_filters_the_list_and_its_bounds_count(client: StoreClient, world: World) -> None:
     moments = []
     for number in range(4):
