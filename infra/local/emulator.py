@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
     from moto.core.common_types import TYPE_RESPONSE
 
-    from infra.local.ordered import Key
     from infra.local.transactions import Conflicts
 
 log = logging.getLogger(__name__)
@@ -210,10 +209,6 @@ def _install() -> None:
     ]
     for owner, name, replacement in replacements:
         setattr(owner, name, replacement)
-
-
-def _row_key(key: Key) -> str:
-    return json.dumps(key, default=str)
 
 
 def _admitted(call: Callable[[DynamoHandler], TYPE_RESPONSE]) -> Callable[[DynamoHandler], TYPE_RESPONSE]:

@@ -17,8 +17,10 @@ import time
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from moto.sqs.exceptions import ReceiptHandleIsInvalid
+from moto.sqs.exceptions import ReceiptHandleIsInvalid, SQSException
 from moto.sqs.models import Message, Queue, SQSBackend
+
+from infra.local.limits import refused_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,7 +51,6 @@ REMEMBERED = 10_000
 
 lock = threading.RLock()
 changed = threading.Condition(lock)
-_add_message = Queue.add_message
 _delete_message = Queue.delete_message
 
 
@@ -71,7 +72,13 @@ def receive_message(backend: SQSBackend, queue_name: str, count: int, wait: int,
 
 
 def add_message(queue: Queue, message: Message) -> None:
-    """Add a message, unless it is one that was sent a moment ago."""
+    """Add a message, unless it is one that was sent a moment ago.
+
+    Raises:
+        SQSException: SQS does not take its text or names.
+    """
+    if refused := refused_message(message.body, message.group_id, message.deduplication_id):
+        raise SQSException("InvalidMessageContents", refused)
     with changed:
         if queue.fifo_queue and message.deduplication_id:
             sent = queue.__dict__.setdefault("sent_lately", {})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import translated
-from shared.aws.items import Item, Key, decode_item, encode, encode_key, key_of
+from shared.aws.items import Item, Key, decode_item, encode_key, key_of
 from shared.aws.writes import Delete, Put, Update, Write, expression
 from shared.kernel.errors import Unavailable
 
@@ -200,8 +200,3 @@ class Table:
             if page.last is None:
                 return
             query = query.onward(page.last)
-
-
-def resume_key(pk: str, sk: str, **index: str) -> dict[str, Any]:
-    """Return the `start` of a query that goes on after the given item."""
-    return {name: encode(value) for name, value in {"pk": pk, "sk": sk, **index}.items()}

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from shared.http.request import Request
 
-VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-
 
 class Resolver(APIGatewayHttpResolver):
     """A resolver whose current event is its own.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from shared.kernel.clock import rfc3339
-from shared.kernel.ids import is_ulid, ulid_ms
+from shared.kernel.ids import is_ulid
 
 if TYPE_CHECKING:
     from shared.aws.items import Item, Key
@@ -104,11 +104,6 @@ def has_form(identifier: str, prefix: str) -> bool:
     """Tell whether an id can be one of its kind; what can't is asked of no table."""
     head, _, rest = identifier.partition("_")
     return head == prefix and is_ulid(rest)
-
-
-def made_at(identifier: str) -> int:
-    """Return the moment (ms) at which an id was made."""
-    return ulid_ms(identifier.partition("_")[2])
 
 
 def ancestors(path: str) -> list[str]:

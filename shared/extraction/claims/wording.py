@@ -33,11 +33,6 @@ _FILLER = frozenset(
 _NEGATORS = frozenset(
     words("not no never without nobody nothing none neither nor hardly cannot stopped quit dislike hate hates")
 )
-_ENDED = re.compile(
-    r"\b(?:no longer|not (?:\w+ ){0,6}?any ?more|stopped|quit|gave up|given up|used to|left|ended"
-    r"|not (?:\w+ ){0,4}?any longer)\b"
-    r"|不再|戒|已经不|不(?!是).{0,12}了$|没有?.{0,12}了$"
-)
 _ENDING = re.compile(
     r"(?<!not )(?<!never )\b(?:no longer|any ?more|any longer|stopped|quit|gave up|given up|used to)\b"
     r"|不再|戒掉?了?|再也"

@@ -38,7 +38,6 @@ _SUBJECT = (
     rf"|(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){{1,4}}?{_ADVERBS}(?:{_VERB}|(?:are|have|were)\b)"
     rf"|[A-Z](?!['\u2019 ])[\w-]+ (?:[A-Z][\w-]+ )?{_ADVERBS}{_VERB})"
 )
-_CLAUSE = re.compile(_SUBJECT)
 _FIRST = re.compile(
     r"(?:(?:Well|Yes|So|Now|Today|Currently|Recently|Actually|Also),? |(?:In|On|At|Last|This|For) [\w ]{1,30}, )?"
     rf"{_SUBJECT}"

@@ -38,7 +38,6 @@ _CODE = re.compile(
 _STATEMENT_END = re.compile(r"[;{}]\s*$")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORDLIKE = re.compile(r"[^\W_]")
-_LINE = 4_000
 
 
 def spoken(text: str) -> list[str]:

@@ -10,7 +10,6 @@ from shared.extraction.rules.sentences import LONGEST
 from shared.extraction.rules.talk import is_about_here, is_reaction, without_address
 from shared.extraction.script import content, is_chinese, words
 
-_I = r"(?:I|i|we|We|WE)"
 _FIRST = re.compile(
     r"\b(?:I|i|[Ii]'(?:m|ve|d|ll)|[Ii](?:m|ve)|[Mm]y|[Mm]ine|[Mm]e|[Mm]yself|[Ww]e|[Ww]e'(?:re|ve|d|ll))\b(?![/.-])"
     r"|^[Oo]ur\b"

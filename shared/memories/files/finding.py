@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 from shared.kernel.errors import NotFound
 from shared.memories.records import file_key, generations_of, has_form
-from shared.memories.sight import is_visible, read_all
+from shared.memories.sight import is_visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from shared.aws.items import Item
     from shared.kernel.scope import Scope
     from shared.memories.backing import Backing
-    from shared.memories.records import UserAddress
 
 
 def is_there(row: Item, generations: Item | None, now: int) -> bool:
@@ -37,15 +34,6 @@ def seen_file(backing: Backing, scope: Scope, file_id: str, user_id: str | None 
         if row is not None and named and is_there(row, generations, backing.clock.now_ms()):
             return row, generations
     raise unknown_file()
-
-
-def files_of(backing: Backing, address: UserAddress, file_ids: Iterable[str]) -> dict[str, Item]:
-    """Return the rows of those files that are there and the user's, by id."""
-    keys = {file_id: file_key(address.scope, file_id) for file_id in file_ids if has_form(file_id)}
-    found = read_all(backing.table, [address.generation_key, *keys.values()]) if keys else {}
-    generations, now = found.get(address.generation_key), backing.clock.now_ms()
-    rows = {file_id: found[key] for file_id, key in keys.items() if key in found}
-    return {n: row for n, row in rows.items() if row["user"] == address.user and is_there(row, generations, now)}
 
 
 def unknown_file() -> NotFound:
