@@ -24,9 +24,7 @@ from shared.kernel.errors import Unavailable
 from shared.kernel.ids import ulid
 from shared.kernel.scope import Scope
 from shared.memories.backing import Backing
-from shared.memories.ending import revive
-from shared.memories.records import task_key
-from shared.memories.settling import send_again
+from shared.memories.settling import redrive
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -135,21 +133,10 @@ class Redrive:
 
     def _send(self, letter: Letter, body: dict[str, Any]) -> bool:
         if body["work"] == "add":
-            return self._begins_again(body)
+            return redrive(self.backing, Scope(body["tenant"], body["project"]), str(body.get("task")))
         kept = {name: value for name, value in body.items() if name != "reason"}
         queue = self.documents if body["work"] == READING else self.backing.queue
         queue.send(kept, group=letter.group, once=f"{kept.get('task', 'redrive')}:{ulid()}")
-        return True
-
-    def _begins_again(self, body: dict[str, Any]) -> bool:
-        """Have a failed task begin again; one that is under way was sent by a run that was cut short."""
-        scope, task_id = Scope(body["tenant"], body["project"]), str(body.get("task"))
-        task = self.backing.table.get(task_key(scope, task_id))
-        if task is None or task["status"] == "success":
-            return False
-        if task["status"] != "processing" and not revive(self.backing, task):
-            return False
-        send_again(self.backing, scope, task_id, once=ulid())
         return True
 
     def _show_again(self, letter: Letter) -> None:
@@ -163,17 +150,17 @@ def main(arguments: Sequence[str] | None = None, aws: Aws | None = None) -> int:
     asked = _parse(arguments)
     if asked.region:
         os.environ["AWS_DEFAULT_REGION"] = asked.region
-    redrive = _redrive(asked, aws or Aws(os.environ))
+    run = _redrive(asked, aws or Aws(os.environ))
     try:
-        redrive.show() if asked.list else redrive.run()
+        run.show() if asked.list else run.run()
     except Exception as error:
         if not _is_of_aws(error):
             raise
         sys.stderr.write(f"redrive: {error}\n")
         return 1
-    for line in redrive.done:
+    for line in run.done:
         sys.stdout.write(f"{line}\n")
-    for line in redrive.left:
+    for line in run.left:
         sys.stdout.write(f"left: {line}\n")
     return 0
 

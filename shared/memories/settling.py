@@ -13,6 +13,7 @@ from shared.aws.errors import ConditionFailed
 from shared.aws.items import key_of
 from shared.aws.writes import Delete, Update
 from shared.kernel.clock import DAY_MS
+from shared.kernel.ids import ulid
 from shared.kernel.scope import Scope
 from shared.memories.ending import Reason, fail, forget, look_at, pointers, revive
 from shared.memories.files.jobs import Failure, let_go
@@ -118,20 +119,18 @@ class Settling:
 
 
 def redrive(backing: Backing, scope: Scope, task_id: str) -> bool:
-    """Have a failed task tried again; False when it is unknown, not failed, or has nothing left to be tried with."""
-    task = backing.table.get(task_key(scope, task_id))
-    if task is None or not revive(backing, task):
-        return False
-    send_again(backing, scope, task_id, once=str(task["completed_at"]))
-    return True
+    """Have a failed task begin again, and send it; False when it has nothing left to be done, or to be tried with.
 
-
-def send_again(backing: Backing, scope: Scope, task_id: str, *, once: str) -> None:
-    """Send what is next of a task that was let begin again.
+    One that is under way was let begin again by a redrive that was cut short: it is sent once more.
 
     Raises:
         Unavailable: it may not have been sent.
     """
     task = backing.table.get(task_key(scope, task_id))
-    if task is not None:
-        send_next(backing, task, jobs_of(backing.table, task), again=f":{once}")
+    if task is None or task["status"] == "success":
+        return False
+    if task["status"] == "failed" and not revive(backing, task):
+        return False
+    begun = backing.table.get(key_of(task)) or task
+    send_next(backing, begun, jobs_of(backing.table, begun), again=f":{ulid()}")
+    return True
