@@ -147,6 +147,16 @@ def history() -> Iterator[History]:
         yield made
 
 
+@contextmanager
+def a_day() -> Iterator[History]:
+    """Give a stack over which a day has passed, with the rows of its middle kept."""
+    with history() as made:
+        the_day_before(made)
+        made.take_snapshot()
+        the_day_after(made)
+        yield made
+
+
 def put_turn(client: Client, task: str, turn: int = 1, summary: str = "short", **body: Any) -> Answer:
     answer = client.put(turn_path(task, turn), json_body={"summary_md": summary, **body})
     assert answer.status == 200, answer.content

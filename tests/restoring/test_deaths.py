@@ -18,7 +18,7 @@ from shared.retention.restoring import STATE, RestoreRefused, Walk
 from shared.tenancy.opening import MARK, check_open
 from tests.emulator.faults import Call, Fault, Killed, faults, kill_at, recorded
 from tests.projects.world import turn_path
-from tests.restoring.history import History, history, the_day_after, the_day_before
+from tests.restoring.history import History, a_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,10 +31,7 @@ STRIDE = 23
 
 @pytest.fixture(scope="module")
 def day() -> Iterator[History]:
-    with history() as at:
-        the_day_before(at)
-        at.take_snapshot()
-        the_day_after(at)
+    with a_day() as at:
         yield at
 
 

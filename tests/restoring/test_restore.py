@@ -16,7 +16,7 @@ from tests.clients.events import CONTEXT
 from tests.memories.shelf import ROOT as MEMORIES
 from tests.projects.world import ROOT as PROJECTS
 from tests.projects.world import artifact_path, turn_path
-from tests.restoring.history import SECRET, History, history, put_turn, sweep, the_day_after, the_day_before
+from tests.restoring.history import SECRET, History, a_day, put_turn, sweep
 from tests.stores.audit import audit
 from tests.stores.world import ROOT as STORES
 
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def day() -> Iterator[History]:
     """A stack with a table that was restored and made fit, and still the old one in use."""
-    with history() as at:
-        the_day_before(at)
-        at.take_snapshot()
-        the_day_after(at)
+    with a_day() as at:
         name = at.restored("restored")
         assert at.client("projects").get(turn_path("kept")).status == 200
         at.restorer(name, reindex=lambda: at.reindex(name)).restoration().run(lambda *_: None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from shared.aws.writes import Put
@@ -15,9 +16,13 @@ from shared.memories.records import UserAddress, by_origin, document_key, erasur
 from tests.memories.shelf import USER, Reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.aws.items import Item
     from tests.clients.events import Answer
     from tests.memories.shelf import Shelf
+
+T = TypeVar("T")
 
 FILES = "/v1/files"
 BYTES = b"Cedars grow slowly."
@@ -131,10 +136,20 @@ def chunk(shelf: Shelf, address: UserAddress, token: str, number: int, *, text: 
     return {**row, "task": "a task"}
 
 
+def done_beside_completion(shelf: Shelf, client: Filer, act: Callable[[str], T]) -> T:
+    """Do something that ends an upload while it is completed: whichever is first, it is out of sight afterwards."""
+    told = client.announced()
+    bring(shelf, told)
+    with ThreadPoolExecutor(1) as pool:
+        completing = pool.submit(client.complete, told["id"])
+        done = act(told["id"])
+    assert completing.result().status in {200, 404}
+    assert client.file(told["id"]).status == 404
+    return done
+
+
 def unfiled(shelf: Shelf, task_id: str, *, late: bool = False, **means: Any) -> bool:
     """Do the worker's part of a deletion; False: not all yet."""
-    from dataclasses import replace  # noqa: PLC0415
-
     scope = shelf.address().scope
     receipt = shelf.table.get(erasure_key(scope, task_id))
     told = {"tenant": scope.tenant, "project": scope.project, "user_id": receipt.get("user_id", "")}

@@ -21,6 +21,7 @@ from tests.memories.files.cabinet import (
     FILES,
     Filer,
     bring,
+    done_beside_completion,
     filer,
     objects_of,
     read,
@@ -172,17 +173,9 @@ def test_deleted_many_times_at_once_it_is_deleted_once(conflicts: Conflicts | No
 @pytest.mark.parametrize("conflicts", [None, Conflicts(0.002)])
 def test_deleted_while_it_is_completed_nothing_of_it_is_left(conflicts: Conflicts | None) -> None:
     with shelf_world(conflicts=conflicts) as shelf:
-        clients = [filer(shelf) for _ in range(2)]
+        client, other = filer(shelf), filer(shelf)
         for _ in range(6):
-            told = clients[0].announced()
-            bring(shelf, told)
-            with ThreadPoolExecutor(2) as pool:
-                completing = pool.submit(clients[0].complete, told["id"])
-                deleting = pool.submit(clients[1].delete, f"{FILES}/{told['id']}")
-            assert completing.result().status in {200, 404}
-            assert deleting.result().status == 202
-            assert clients[0].file(told["id"]).status == 404
-            assert unfiled(shelf, deleting.result().json["data"]["task_id"])
+            assert unfiled(shelf, done_beside_completion(shelf, client, other.unfile))
         assert left_of(shelf) == []
 
 

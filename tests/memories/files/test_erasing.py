@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -10,7 +9,7 @@ import pytest
 
 from infra.local.transactions import Conflicts
 from shared.aws.table import Table
-from tests.memories.files.cabinet import BYTES, FILES, bring, filer, objects_of, read, unfiled
+from tests.memories.files.cabinet import BYTES, FILES, bring, done_beside_completion, filer, objects_of, read, unfiled
 from tests.memories.shelf import USER, shelf_world
 from tests.memories.test_forgetting import left_of
 
@@ -58,15 +57,9 @@ def test_an_upload_that_is_begun_afterwards_is_the_new_user_s(shelf: Shelf, clie
 @pytest.mark.parametrize("conflicts", [None, Conflicts(0.002)])
 def test_a_file_that_is_completed_at_the_same_time_is_forgotten_too(conflicts: Conflicts | None) -> None:
     with shelf_world(conflicts=conflicts) as shelf:
-        clients = [filer(shelf) for _ in range(2)]
+        client, other = filer(shelf), filer(shelf)
         for _ in range(6):
-            told = clients[0].announced()
-            bring(shelf, told)
-            with ThreadPoolExecutor(2) as pool:
-                completing = pool.submit(clients[0].complete, told["id"])
-                clients[1].forget_all()
-            assert completing.result().status in {200, 404}
-            assert clients[0].file(told["id"]).status == 404
+            done_beside_completion(shelf, client, lambda _: other.forget_all())
             shelf.work()
         assert left_of(shelf) == []
 
