@@ -22,6 +22,7 @@ from shared.aws.objects import Objects
 from shared.aws.queue import Queue
 from shared.aws.table import Table
 from shared.memories.backing import Backing
+from shared.memories.files.rows import ENDED
 from tests.clients.whole import Whole, presigning_aws, quiet
 from tests.projects.world import MovedClock
 from tests.soak.actors import Actor, Appending, Platform, Projects, Stores
@@ -33,6 +34,8 @@ from tests.soak.server import Connection, Killed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from shared.aws.items import Item, Key
 
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 SETTLING = 40
@@ -123,7 +126,7 @@ def _check(home: Path, key: str, actors: list[Actor], history: History) -> None:
         ask = _asking(stack, key)
         for actor in actors:
             actor.check(ask)
-        _check_objects(stack, history)
+        check_objects(stack, history)
 
 
 @contextmanager
@@ -190,10 +193,13 @@ def _asking(stack: Whole, key: str) -> Any:
     return ask
 
 
-def _check_objects(stack: Whole, history: History) -> None:
-    """Hold the bucket to the table: nothing is named that is not there; two days later nothing is there unnamed."""
-    keys, named = set(stack.object_keys()), _named(stack)
-    missing = sorted(f"{key} of {row}" for key, row in named.items() if key not in keys)
+def check_objects(stack: Whole, history: History) -> None:
+    """Hold the bucket to the table: nothing is named that is not there; two days later nothing is there unnamed.
+
+    Pieces of a file lose their objects first once it has ended; a row that stays behind goes with its task.
+    """
+    keys, named, ended = set(stack.object_keys()), _named(stack), _ended_files(stack)
+    missing = sorted(f"{key} of {row}" for key, row in named.items() if key not in keys and _file_of(row) not in ended)
     history.hold("every object that a record names is there", holds=not missing, told=missing[:10])
     stack.clock.move(ms=2 * DAY_MS)
     for _ in range(SETTLING):
@@ -204,8 +210,23 @@ def _check_objects(stack: Whole, history: History) -> None:
     history.hold("every object that is there has a record", holds=not unnamed, told=unnamed[:10])
 
 
-def _named(stack: Whole) -> dict[str, str]:
+def _named(stack: Whole) -> dict[str, Key]:
     """Return the keys of the objects that rows name, but for those that a job is to remove, each with its row's key."""
     rows = [item for item in stack.items() if item.get("kind", {}).get("S") != "remove_object"]
-    found = {key: f"{row['pk']['S']} {row['sk']['S']}" for row in rows for key in OBJECT.findall(json.dumps(row))}
+    found = {key: _key(row) for row in rows for key in OBJECT.findall(json.dumps(row))}
     return {key: row for key, row in found.items() if not key.startswith("keep/erasures/")}
+
+
+def _ended_files(stack: Whole) -> set[Key]:
+    """Return the keys of the jobs of files that have ended."""
+    return {_key(item) for item in stack.items() if item.get("status", {}).get("S") in ENDED}
+
+
+def _key(item: Item) -> Key:
+    return item["pk"]["S"], item["sk"]["S"]
+
+
+def _file_of(row: Key) -> Key:
+    """Return the key of the file's job that a piece's row belongs to; of another row, one that no job has."""
+    kind, *numbers = row[1].split("#")
+    return row[0], f"file#{numbers[0]}" if kind == "piece" else ""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.proving import table
 from tests.soak.history import ABSENT, NO_ANSWER, History, Reply, Thing
-from tests.soak.soak import soak
+from tests.soak.soak import check_objects, soak
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 SEED = int(os.environ.get("SOAK_SEED", "1"))
@@ -44,3 +45,40 @@ def test_a_broken_promise_is_counted_and_written_down(tmp_path: Path) -> None:
     history.close()
     assert (history.checked["it is there"], history.violations) == (2, ["it is there: y"])
     assert "VIOLATION" in (tmp_path / "history.jsonl").read_text()
+
+
+PIECE, TURN = "r30/20261130/acme/default/piece", "r30/20261130/acme/default/turn"
+
+
+def table_of(*, ended: bool) -> list[dict[str, Any]]:
+    """Return the rows of a file's job, of a piece of it, and of a turn with an object."""
+    file = {"pk": "W#acme#default#t", "sk": "file#00", "status": "success" if ended else "parsed"}
+    piece = {"pk": "W#acme#default#t", "sk": "piece#00#00000", "object": PIECE}
+    turn = {"pk": "T#acme", "sk": "turn#1", "object": TURN}
+    return [{name: {"S": value} for name, value in row.items()} for row in (file, piece, turn)]
+
+
+@pytest.mark.parametrize(
+    ("ended", "there", "broken"),
+    [
+        (False, [PIECE, TURN], []),
+        (True, [PIECE, TURN], []),
+        (True, [TURN], []),
+        (False, [TURN], ["every object that a record names is there"]),
+        (True, [PIECE], ["every object that a record names is there"]),
+        (True, [PIECE, TURN, "r30/20261130/acme/default/orphan"], ["every object that is there has a record"]),
+    ],
+)
+def test_only_pieces_of_a_file_that_has_ended_may_name_what_is_gone(
+    tmp_path: Path, *, ended: bool, there: list[str], broken: list[str]
+) -> None:
+    stack: Any = SimpleNamespace(
+        items=lambda: table_of(ended=ended),
+        object_keys=lambda: there,
+        run=lambda _: {"complete": True},
+        clock=SimpleNamespace(move=lambda **_: None),
+    )
+    history = History(tmp_path / "history.jsonl")
+    check_objects(stack, history)
+    history.close()
+    assert [violation.partition(":")[0] for violation in history.violations] == broken
