@@ -71,9 +71,10 @@ def wish_of(body: NewKey, maker: Admitted, now_ms: int) -> KeyWish:
     tenant = body.tenant_id or maker.scope.tenant or None
     if tenant is None and role is not Role.OPERATOR:
         raise _broken("tenant_id", "An operator must say whose key it makes", body.tenant_id)
-    project = body.project_id if "project_id" in body.model_fields_set else maker.key.project
+    own = maker.key.project if role < Role.TENANT_ADMIN else None
+    project = body.project_id if "project_id" in body.model_fields_set else own
     if project is not None and role >= Role.TENANT_ADMIN:
-        raise _broken("project_id", f"A {body.role} is bound to no project; leave it out", project)
+        raise _broken("project_id", f"A key with the role {body.role} is bound to no project; leave it out", project)
     if body.expires_at is not None and int(body.expires_at) <= now_ms:
         raise _broken("expires_at", "Input should be a time to come", None)
     return KeyWish(

@@ -16,6 +16,8 @@ M = TypeVar("M", bound="BaseModel")
 
 _INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _FLAGS = {"true": True, "false": False}
+_OBJECT_TYPES, _NO_OBJECT = {"dict_type", "model_type"}, "Input should be an object"
+"""Pydantic's words for these name dictionaries and classes of ours."""
 
 
 def validated(model: type[M], body: Any) -> M:
@@ -30,7 +32,8 @@ def validated(model: type[M], body: Any) -> M:
         return model.model_validate(body)
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False)
-        raise InvalidInput(*[Violation(("body", *e["loc"]), e["msg"], e["type"], e["input"]) for e in found]) from None
+        told = [(e, _NO_OBJECT if e["type"] in _OBJECT_TYPES else e["msg"]) for e in found]
+        raise InvalidInput(*[Violation(("body", *e["loc"]), msg, e["type"], e["input"]) for e, msg in told]) from None
 
 
 def integer_in(query: Mapping[str, str], name: str, *, within: tuple[int, int], default: int) -> int:

@@ -34,7 +34,8 @@ class Preconditions:
             PreconditionFailed: a condition does not hold.
         """
         if self.if_match is not None and not _strongly_matches(self.if_match, etag):
-            raise PreconditionFailed("If-Match: what is there now has another ETag.")
+            found = "what is there now has another ETag" if etag else "nothing is there"
+            raise PreconditionFailed(f"If-Match: {found}.")
         if self.if_none_match is not None and _matches(self.if_none_match, etag):
             raise PreconditionFailed("If-None-Match: it exists already.")
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from typing import Any
 
 from shared.kernel.errors import InvalidInput
 
 MAX_DEPTH = 100
+DIGITS = 4300
+"""Of an integer: what Python reads by default, since the time that it takes grows with their square."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -21,12 +24,14 @@ def parse(body: bytes) -> Any:
     """
     try:
         text = body.decode("utf-8")
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_bounded)
     except UnicodeDecodeError as error:
         raise _broken(f"The body is not UTF-8 (byte {error.start}).") from error
     except RecursionError as error:
         raise _broken(f"The body is nested more than {MAX_DEPTH} levels deep.") from error
     except ValueError as error:
+        if body.startswith(BOM_UTF8):
+            raise _broken("The body begins with a byte order mark; JSON has none.") from error
         raise _broken(f"The body is not JSON: {str(error)[:200]}") from error
     _check(value, text)
     return value
@@ -69,6 +74,12 @@ def _finite(text: str) -> float:
     if math.isinf(value):
         raise ValueError(f"{text[:40]} is too large for a number")
     return value
+
+
+def _bounded(text: str) -> int:
+    if len(text.lstrip("-")) > DIGITS:
+        raise ValueError(f"{text[:40]}… has more than {DIGITS} digits")
+    return int(text)
 
 
 def _broken(message: str) -> InvalidInput:

@@ -60,9 +60,10 @@ def turn_body(body: Any) -> dict[str, Any]:
         InvalidInput: lists each field with its rule, `loc` starting at `body`.
     """
     checked = _object(body)
+    meta = checked.get("meta")
     broken = _broken(checked, PUT_TURN, ("body",))
-    if not broken:
-        broken = _broken(checked.get("meta", {}), TURN_META, ("body", "meta"))
+    if isinstance(meta, dict):
+        broken += _broken(meta, TURN_META, ("body", "meta"))
     if broken:
         raise InvalidInput(*broken)
     return checked

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from shared.kernel.errors import InvalidInput, Violation
@@ -173,9 +174,10 @@ def _metadata(*, patch: bool) -> Rule:
             return _NO_OBJECT
         if not patch and len(value) > METADATA_PAIRS:
             return f"At most {METADATA_PAIRS} pairs"
-        kept = [text for text in value.values() if not (patch and text is None)]
-        broken = [*map(key_rule, value), *map(value_rule, kept)]
-        return next(filter(None, broken), None)
+        keys = (f"A key: {broken}" for key in value if (broken := key_rule(key)))
+        kept = ((key, text) for key, text in value.items() if not (patch and text is None))
+        values = (f"The value of '{key}': {broken}" for key, text in kept if (broken := value_rule(text)))
+        return next(chain(keys, values), None)
 
     return rule
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -156,6 +157,17 @@ def test_a_body_that_can_not_be_read_is_a_clear_4xx(world: World, body: bytes, k
     answer = world.client().post(KEYS, body=body, headers={"Content-Type": kind})
     assert answer.status == status
     assert told(answer)
+
+
+@pytest.mark.parametrize("body", [[], None, "name", {"name": "n", "role": "member", "quotas": []}])
+def test_what_should_be_an_object_is_told_so_in_the_words_of_json(world: World, body: Any) -> None:
+    answer = world.client().post(KEYS, body=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    assert told(answer).endswith(": Input should be an object")
+
+
+def test_a_role_that_has_no_project_is_told_so(world: World) -> None:
+    answer = made(world.client(Role.OPERATOR), role="operator", project_id="blue")
+    assert told(answer) == "body.project_id: A key with the role operator is bound to no project; leave it out"
 
 
 @pytest.mark.parametrize("key_id", ["x", "apikey_", "apikey_" + "0" * 26, "apikey_" + "é" * 26, "%00", "a" * 4000])

@@ -73,6 +73,13 @@ def test_a_key_can_be_made_of_the_makers_rank_or_below(world: World, maker: Role
     assert answer.status == (200 if maker > MEMBER and role <= maker else 403)
 
 
+@pytest.mark.parametrize("role", [TENANT_ADMIN, OPERATOR])
+def test_a_bound_admin_that_asks_for_a_higher_rank_is_told_about_the_rank(world: World, role: Role) -> None:
+    answer = made(world.client(PROJECT_ADMIN, project="blue"), role=role.name.lower())
+    assert answer.status == 403
+    assert "rank" in answer.json["error"]["message"]
+
+
 @pytest.mark.parametrize("asker", [PROJECT_ADMIN, TENANT_ADMIN, OPERATOR])
 @pytest.mark.parametrize("role", Role)
 def test_a_key_can_be_revoked_by_its_own_rank_or_above(world: World, asker: Role, role: Role) -> None:

@@ -137,6 +137,35 @@ def test_a_meta_of_the_wrong_type_is_422_and_says_where(client: Client, meta: ob
     assert client.get(turn_path()).status == 404
 
 
+def test_every_broken_rule_of_a_body_is_told_at_once(client: Client) -> None:
+    refused = client.put(turn_path(), json_body={"summary_md": 5, "meta": {"model": 1, "exit_code": "0"}})
+    told = {tuple(violation["loc"]) for violation in refused.json["detail"]}
+    assert told == {("body", "summary_md"), ("body", "meta", "model"), ("body", "meta", "exit_code")}
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        (b'{"meta":{"n":-' + b"9" * 4301 + b"}}", "has more than 4300 digits"),
+        (b"\xef\xbb\xbf{}", "begins with a byte order mark"),
+    ],
+)
+def test_a_body_that_is_no_json_of_ours_is_told_the_rule_and_nothing_of_python(
+    client: Client, body: bytes, rule: str
+) -> None:
+    refused = client.put(turn_path(), body=body, headers={"Content-Type": "application/json"})
+    (violation,) = refused.json["detail"]
+    assert rule in violation["msg"]
+    assert not any(word in violation["msg"] for word in ("sys.", "utf-8-sig"))
+
+
+def test_a_number_of_many_digits_keeps_them(client: Client) -> None:
+    number = b"-" + b"9" * 4300
+    body = b'{"meta":{"n":' + number + b"}}"
+    assert client.put(turn_path(), body=body, headers={"Content-Type": "application/json"}).status == 200
+    assert number in client.get(turn_path()).content
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -190,6 +219,13 @@ def test_a_path_that_breaks_a_rule_is_422_and_names_each_parameter(client: Clien
     refused = client.get(path)
     assert refused.status == 422
     assert {v["loc"][1] for v in refused.json["detail"]} == names
+
+
+def test_a_condition_that_fails_says_what_is_there(client: Client) -> None:
+    headers = {"If-Match": '"seen"'}
+    assert "nothing is there" in client.put(turn_path(), json_body={}, headers=headers).json["detail"]
+    client.put(turn_path(), json_body={})
+    assert "another ETag" in client.put(turn_path(), json_body={}, headers=headers).json["detail"]
 
 
 def test_conditions_hold_a_write_to_what_the_caller_saw(client: Client) -> None:

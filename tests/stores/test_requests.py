@@ -165,6 +165,22 @@ def test_the_form_is_checked_before_the_store_and_the_store_before_the_rest(clie
     assert client.create(store, "/a").status == 400
 
 
+@pytest.mark.parametrize(
+    ("metadata", "told"),
+    [
+        ({"fine": "v", "team": 1}, "body.metadata: The value of 'team': Input should be a valid string"),
+        ({"team": None}, "body.metadata: The value of 'team': Input should be a valid string"),
+        ({"team": "v" * 513}, "body.metadata: The value of 'team': String should have 0 to 512 characters"),
+        ({"k" * 65: "v"}, "body.metadata: A key: String should have 1 to 64 characters"),
+    ],
+)
+def test_metadata_that_breaks_a_rule_is_told_which_pair_and_which_part_of_it(
+    client: StoreClient, metadata: dict[str, Any], told: str
+) -> None:
+    answer = client.post(ROOT, json_body={"name": "n", "metadata": metadata})
+    assert answer.json["error"]["message"] == told
+
+
 def test_unknown_routes_and_verbs_answer_in_our_shape(client: StoreClient, store: str) -> None:
     for path in (f"{ROOT}/{store}/nothing", f"{ROOT}/{store}/memories/mem_x/more"):
         answer = client.get(path)
