@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from shared.aws.errors import translated
+from shared.aws.errors import ConditionFailed, translated
 from shared.aws.items import Item, Key, decode_item, encode_key, key_of
-from shared.aws.writes import Delete, Put, Update, Write, expression
+from shared.aws.writes import ABSENT, Delete, Put, Update, Write, expression
 from shared.kernel.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -172,6 +173,15 @@ class Table:
         }[name]
         with translated():
             return decode_item(call(TableName=self.name, **arguments).get("Attributes", {}))
+
+    def create(self, item: Item) -> None:
+        """Write an item under a name that was made for it: what is there already is this one, or what became of it.
+
+        botocore sends a request again whose answer is late, and the first one may arrive when others have gone on from
+        the second: without the condition it would undo what they did.
+        """
+        with suppress(ConditionFailed):
+            self.write(Put(item, ABSENT))
 
     def transact(self, *writes: Write) -> None:
         """Apply up to 100 writes together or not at all.

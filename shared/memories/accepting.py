@@ -222,7 +222,7 @@ class Accepting:
             writes.append(Put(remembered(task, attempt.again), when=free, values=values))
         own, files = len(writes), attempt.files.writes(task)
         if own + len(files) == 1:
-            self._backing.table.write(Put(task.row()))
+            self._backing.table.create(task.row())
             return
         try:
             self._backing.table.transact(*writes, *files)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.aws.errors import ObjectMissing
-from shared.aws.writes import Put, Update
+from shared.aws.writes import Update
 from shared.kernel.clock import DAY_MS, rfc3339
 from shared.kernel.errors import Conflict, InvalidInput, NotFound
 from shared.kernel.ids import prefixed
@@ -43,7 +43,7 @@ class Uploads:
         """Return `{upload_id, method, url, headers, expires_at}`; the headers must be sent as given."""
         now = self._backing.clock.now_ms()
         row = self._row(address, wanted, now)
-        self._backing.table.write(Put(row))
+        self._backing.table.create(row)
         url, headers = self._backing.objects.presign_put(row["object"], size=row["size"], seconds=URL_SECONDS)
         upload_id = row["sk"].removeprefix(UPLOAD_PREFIX)
         expires_at = rfc3339(now + URL_SECONDS * 1000)

@@ -60,7 +60,7 @@ class Stores:
             "updated_at": now,
             "l1": store_id,
         }
-        self._backing.table.write(Put(row))  # its id is new: a write that is tried again may meet itself
+        self._backing.table.create(row)
         self._backing.note(scope, stores=1)
         return store_view(row)
 

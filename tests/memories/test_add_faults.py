@@ -12,6 +12,7 @@ from shared.kernel.scope import Scope
 from shared.memories.records import task_key
 from shared.tenancy import background
 from tests.emulator.faults import Fault, Killed, faults, kill_at
+from tests.emulator.twins import late_puts
 from tests.memories.front import front_world, key, nothing_is_left, warm
 
 if TYPE_CHECKING:
@@ -116,3 +117,12 @@ def test_a_function_that_dies_at_any_call_leaves_what_a_repetition_completes(*, 
             assert front.tasks() == [task], (number, calls.names)
             assert [sent["task"] for sent in front.messages()] == [task], (number, calls.names)
             assert front.payload(task)["user_id"] == "ann"
+
+
+def test_a_task_that_arrives_once_more_is_not_begun_anew(front: Front, client: AddClient) -> None:
+    with late_puts(front.cloud.aws) as arrive:
+        task = client.accepted()
+    front.end(task, memory={"total": 0}, events=[])
+    before = front.task(task)
+    assert arrive() == 1
+    assert front.task(task) == before

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from shared.aws.objects import Objects
+from tests.emulator.twins import late_puts
 from tests.projects.world import ROOT, artifact_path, turn_path
 
 if TYPE_CHECKING:
@@ -158,3 +159,13 @@ def test_a_large_download_is_sent_to_a_short_presigned_url(client: Client, world
     assert query["response-content-disposition"] == ["attachment"]
     assert small.get(artifact_path(), headers={"Range": "bytes=0-99"}).status == 206
     assert small.head(artifact_path()).headers["content-length"] == "2000"
+
+
+def test_a_start_that_arrives_once_more_does_not_forget_the_completion(client: Client, world: World) -> None:
+    with late_puts(world.cloud.aws) as arrive:
+        upload = start(client)
+    bring(world, upload)
+    completed = complete(client, upload)
+    assert arrive() == 1
+    again = complete(client, upload)
+    assert (again.status, again.json) == (200, completed.json)

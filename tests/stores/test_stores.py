@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.emulator.twins import late_puts
 from tests.stores.world import ROOT
 
 if TYPE_CHECKING:
@@ -236,3 +237,13 @@ def test_a_memory_is_not_found_through_another_store(client: StoreClient) -> Non
     assert client.retrieve(two, memory["id"]).status == 404
     assert client.update(two, memory["id"], content="x").status == 404
     assert client.get(path(two, "memory_versions", memory["memory_version_id"])).status == 404
+
+
+def test_a_creation_that_arrives_once_more_changes_nothing(client: StoreClient, world: World) -> None:
+    with late_puts(world.cloud.aws) as arrive:
+        store = client.store("first")
+    client.memory(store, "/a")
+    client.post(path(store), json_body={"name": "second"})
+    before = world.cloud.items()
+    assert arrive() == 1
+    assert world.cloud.items() == before

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.errors import ConditionFailed, ObjectMissing, TransactionFailed
 from shared.aws.items import key_of
-from shared.aws.writes import Delete, Put, Update
+from shared.aws.writes import Delete, Update
 from shared.documents.pictures import BrokenPicture, measured
 from shared.kernel.clock import DAY_MS, rfc3339
 from shared.kernel.contention import persist
@@ -65,7 +65,7 @@ class Uploads:
         generations = backing.table.get(wish.address.generation_key)
         file_id = wish.address.file_id("upload", str(uuid.uuid4()))
         row = _pending(wish, file_id, now, generation_in(generations, wish.address.user))
-        backing.table.write(Put(row))
+        backing.table.create(row)
         url, headers = backing.objects.presign_put(row["object"], size=wish.size, seconds=URL_SECONDS)
         expires_at = rfc3339(now + URL_SECONDS * 1000)
         upload = {"method": "PUT", "url": url, "headers": headers, "expires_at": expires_at}

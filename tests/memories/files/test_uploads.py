@@ -15,6 +15,7 @@ from infra.local.transactions import Conflicts
 from shared.aws.objects import Objects
 from shared.documents.port import EXTENSIONS
 from shared.kernel.clock import DAY_MS
+from tests.emulator.twins import late_puts
 from tests.memories.files.cabinet import BYTES, FILES, SHA256, Filer, body, bring, filer, key_in, objects_of, row_of
 from tests.memories.shelf import USER, shelf_world
 
@@ -249,3 +250,13 @@ def test_the_nightly_rounds_leave_ready_files_alone(shelf: Shelf, client: Filer)
 def test_the_hash_of_a_file_that_was_announced_without_one_is_told(shelf: Shelf, client: Filer) -> None:
     file_id = client.uploaded(shelf)
     assert client.file(file_id).json["data"]["sha256"] == hashlib.sha256(BYTES).hexdigest()
+
+
+def test_an_announcement_that_arrives_once_more_changes_nothing(shelf: Shelf, client: Filer) -> None:
+    with late_puts(shelf.cloud.aws) as arrive:
+        told = client.announced()
+    bring(shelf, told)
+    assert client.complete(told["id"]).status == 200
+    assert arrive() == 1
+    assert client.file(told["id"]).json["data"]["status"] == "ready"
+    assert client.content_of(told["id"]).content == BYTES
