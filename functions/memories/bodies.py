@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from functions.memories.combinations import Combination
-from functions.memories.fields import NUL, Fields
+from functions.memories.fields import ID_CHARACTERS, NUL, Fields
 from functions.memories.messages import messages_of
 from functions.memories.references import References
 from shared.kernel.errors import InvalidInput
@@ -98,6 +98,8 @@ def _source_id(fields: Fields, name: str) -> str | None:
     if fields.identifier(name) is None:
         return None
     written: str = fields.given[name]
+    if len(written) > ID_CHARACTERS:  # a row keeps it with its spaces, and filters compare it with them
+        fields.refuse(name, f"String should have at most {ID_CHARACTERS} characters", "string_too_long")
     return written
 
 

@@ -124,12 +124,14 @@ def user_in(request: Request) -> UserAddress:
     """Return the user that a request's query names.
 
     Raises:
-        InvalidInput: it names none, or has more than 255 characters.
+        InvalidInput: it names none, or has more than 255 characters, or a NUL.
     """
     user_id = request.query.get("user_id", "").strip()
-    if not 0 < len(user_id) <= USER_CHARACTERS or "\x00" in user_id:
-        message = f"String should have 1 to {USER_CHARACTERS} characters after trimming"
-        raise InvalidInput.at("query", "user_id", message=message, value=user_id[:200])
+    rule = None if 0 < len(user_id) <= USER_CHARACTERS else f"1 to {USER_CHARACTERS} characters after trimming"
+    if "\x00" in user_id:
+        rule = "no NUL characters"
+    if rule:
+        raise InvalidInput.at("query", "user_id", message=f"String should have {rule}", value=user_id[:200])
     return UserAddress(admitted(request).scope, user_id)
 
 

@@ -95,7 +95,8 @@ def _documents(fields: Fields, sources: tuple[str, ...]) -> tuple[str, ...]:
     documents = _words(fields, "document_ids", most=DOCUMENTS)
     if documents is not None and sources != ("document",):
         fields.refuse("document_ids", 'document_ids need sources ["document"]', "combination")
-    return tuple(dict.fromkeys(documents or ()))
+    # Ids are UUIDs, in small letters or capitals, here as in a path.
+    return tuple(dict.fromkeys(document.lower() for document in documents or ()))
 
 
 def _words(fields: Fields, name: str, *, most: int) -> tuple[str, ...] | None:

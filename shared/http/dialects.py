@@ -133,6 +133,8 @@ def _violation(violation: errors.Violation) -> dict[str, Any]:
 def _named_violation(violation: errors.Violation) -> dict[str, Any]:
     where = violation.loc[1:] if violation.loc[:1] == ("body",) else violation.loc
     told = _violation(violation)
+    if violation.input is None:  # it was not kept, and need not have been null
+        told.pop("input", None)
     return {"field": _path(where) or "body", "message": told.pop("msg"), **told}
 
 

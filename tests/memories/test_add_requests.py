@@ -66,6 +66,14 @@ def test_everything_that_is_wrong_is_told_at_once_by_field(client: AddClient) ->
     }
 
 
+def test_what_was_sent_is_told_back_as_it_was_or_not_at_all(client: AddClient) -> None:
+    sent = body(user_id="  ", mode="quick", agent_id="x" * 256)
+    told = {d["field"]: d for d in client.post(ADD, json_body=sent).json["error"]["details"]}
+    assert told["mode"]["input"] == "quick"
+    assert "input" not in told["user_id"]
+    assert "input" not in told["agent_id"]
+
+
 def test_unknown_keys_are_taken_and_left_alone(client: AddClient) -> None:
     client.accepted(message(name="Ann", id=5), trace="x", tools=[1])
 
@@ -162,6 +170,9 @@ def test_text_of_any_script_and_of_models_tokens_is_kept_as_it_is(front: Front, 
         ({"agent_id": "x" * 256}, "agent_id"),
         ({"agent_id": 5}, "agent_id"),
         ({"app_id": "x" * 256}, "app_id"),
+        ({"app_id": " " + "x" * 255}, "app_id"),
+        ({"agent_id": "x" + " " * 255}, "agent_id"),
+        ({"session_id": "x" + " " * 500_000}, "session_id"),
         ({"session_id": "x" * 256}, "session_id"),
         ({"session_id": {"a": 1}}, "session_id"),
         ({"metadata": "x"}, "metadata"),

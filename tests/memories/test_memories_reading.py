@@ -103,6 +103,11 @@ def test_a_broken_rule_of_a_list_is_422(reader: Reader, query: str) -> None:
     assert reader.get(ROOT, query=query).status == 422
 
 
+def test_a_nul_in_a_users_name_is_told_as_what_it_is(reader: Reader) -> None:
+    (told,) = reader.get(ROOT, query="user_id=an%00n").json["error"]["details"]
+    assert (told["field"], told["message"]) == ("query.user_id", "String should have no NUL characters")
+
+
 def test_a_filter_reads_on_past_what_it_does_not_let_through_and_tells_when_time_is_up(
     shelf: Shelf, reader: Reader
 ) -> None:

@@ -194,6 +194,7 @@ def test_sources_and_documents_narrow_a_search(shelf: Shelf, reader: Reader) -> 
     assert ids_of(reader.hits("cedar rules", sources=["document"])) == [written]
     assert ids_of(reader.hits("cedar rules", sources=["dialogue"])) == [said]
     assert ids_of(reader.hits("cedar rules", sources=["document"], document_ids=[document, document])) == [written]
+    assert ids_of(reader.hits("cedar rules", sources=["document"], document_ids=[document.upper()])) == [written]
     assert reader.hits("cedar rules", sources=["document"], document_ids=["other"]) == []
     both = reader.hits("cedar rules", output_mode="facts", sources=["dialogue", "document"])
     assert set(ids_of(both)) == {said, written}
