@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from shared.memories.tasks import Tasks
 
 ROOT = "/v1/memories"
-EVENTS_BYTES = 5_000_000
-"""Events of more bytes would not fit into an answer; such a task is told of by its status alone."""
+EVENTS_BYTES = 4_400_000
+"""Events of more bytes would, in base64, not fit into Lambda's 6 MB; such a task is told of by its status alone."""
 
 
 @dataclass(frozen=True)
