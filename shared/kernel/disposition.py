@@ -12,6 +12,23 @@ _PLAIN = "!#$&+^`|~"
 """Characters of a coded name that stand for themselves, beside letters, digits and `_.-`."""
 
 
+URL_CHARACTERS = 3_600
+"""What the header may take of a URL: S3 takes 8 KB of URL and headers, and the rest of a URL has up to 4,000."""
+
+
+def attachment_in_url(filename: str | None) -> str:
+    """Return `attachment` of a name for a presigned URL, where it is encoded once more: a long name without its end.
+
+    The extension stays.
+    """
+    stem, dot, extension = (filename or "").rpartition(".")
+    header = attachment(filename)
+    while stem and len(quote(header, safe="")) > URL_CHARACTERS:
+        stem = stem[:-1]
+        header = attachment(f"{stem}{dot}{extension}")
+    return header
+
+
 def attachment(filename: str | None) -> str:
     """Return the value of `Content-Disposition` for a file of any name, or of none.
 

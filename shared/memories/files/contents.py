@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from shared.aws.errors import ObjectMissing
-from shared.kernel.disposition import attachment
+from shared.kernel.disposition import attachment_in_url
 from shared.kernel.errors import Conflict, Unavailable
 from shared.memories.files.finding import seen_file
 from shared.memories.sight import LOOKS
@@ -55,8 +55,8 @@ class Contents:
         raise Unavailable
 
     def url(self, row: Item) -> str:
-        """Return a presigned URL that downloads a file under its name, for five minutes."""
-        name = attachment(row["filename"])
+        """Return a presigned URL that downloads a file under its name, or its beginning, for five minutes."""
+        name = attachment_in_url(row["filename"])
         return self.backing.objects.presign_get(
             row["object"], seconds=URL_SECONDS, content_type=row["media_type"], disposition=name
         )

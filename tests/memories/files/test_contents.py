@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
 
@@ -14,7 +14,7 @@ from infra.local.presigned import PresignedObjects
 from shared.aws.clients import Aws
 from shared.aws.errors import ObjectMissing
 from shared.aws.objects import Objects
-from shared.kernel.disposition import attachment
+from shared.kernel.disposition import URL_CHARACTERS, attachment, attachment_in_url
 from shared.memories.files.contents import Contents
 from tests.memories.files.cabinet import BYTES, FILES, Filer, filer, row_of
 from tests.memories.shelf import shelf_world
@@ -154,6 +154,25 @@ def test_any_name_is_a_header_that_says_it_whole(filename: str | None, header: s
     assert attachment(filename) == header
     assert header.isascii()
     assert header.isprintable()
+
+
+@pytest.mark.parametrize("character", ["\U0001f600", "用", "é", "%"])
+def test_a_long_name_leaves_room_in_a_url_for_what_signs_it(character: str) -> None:
+    header = attachment_in_url(f"{character * 251}.pdf")
+    name = unquote(header.partition("filename*=UTF-8''")[2])
+    assert name.endswith(f"{character}.pdf")
+    longer = attachment(f"{character}{name}")
+    assert len(quote(header, safe="")) <= URL_CHARACTERS
+    assert len(name) == 255 or len(quote(longer, safe="")) > URL_CHARACTERS
+
+
+def test_the_longest_name_is_sent_to_a_url_that_s3_takes() -> None:
+    name, token = "\U0001f600" * 251 + ".pdf", "t" * 1_500
+    with shelf_world(settings={"DIRECT_BODY_BYTES": "10"}) as shelf:
+        client = filer(shelf)
+        sent = client.content_of(client.uploaded(shelf, filename=name))
+        assert sent.status == 302
+        assert len(sent.headers["location"]) + len(token) < 7_500
 
 
 def test_a_name_comes_back_from_its_header(shelf: Shelf, client: Filer) -> None:
