@@ -99,6 +99,15 @@ def test_a_file_that_is_deleted_before_it_is_read_fails_its_job(desk: Desk) -> N
     desk.check_nothing_is_left_over()
 
 
+def test_a_file_that_could_not_be_read_can_be_deleted(desk: Desk) -> None:
+    told = desk.added(file("!damaged", "a.txt"))
+    assert told["files"][0]["status"] == "failed"
+    delete_file(desk, told["files"][0]["file_id"])
+    desk.work()
+    desk.check_nothing_is_left_over()
+    assert desk.rows("u#") == []
+
+
 def test_a_file_that_is_deleted_while_it_is_read_fails_its_job(desk: Desk) -> None:
     task = desk.add(file(paragraphs(250)))
     desk.parser.afterwards.append(lambda: delete_file(desk, desk.job(task)["file"]))
