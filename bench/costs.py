@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -13,20 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.courses import Course, courses
+from bench.idling import idle
 from bench.kept import Kept, kept_of
 from bench.outgrowing import outgrown
+from bench.prices import GB, MILLION, PRICES, Prices
 from bench.stage import CONTEXT, Made, Stage, _overlapping, handler_of, open_stage
 from bench.units import Meter, Units
 from infra.local.stack import TEMPLATE, Stack
-from infra.local.template import load_template
 from shared.aws.clients import calls_made
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PAGE = Path(__file__).parents[1] / "docs" / "costs.md"
-PRICES = Path(__file__).with_name("prices.json")
-MILLION, GB, MONTH_HOURS = 1_000_000, 1_000_000_000, 730
 
 ROUNDS = 4
 """Always so many: what a list reads grows with what the rounds before have left."""
@@ -45,31 +43,11 @@ Reads and writes are DynamoDB's request units: what a transaction writes counts 
 paid for: its own time here, and the assumed time of what it waits for, with the memory of production. Dollars: *table*
 is DynamoDB; *bucket* is S3 and its key; *rest* is the gateway, Lambda, SQS, logs, traces and bytes out. Models of
 Bedrock come on top, and so does reading files: a minute of it is {minute:.4f}."""
-IDLE = """\
-Functions, gateway, queues, topics and rules cost nothing while nobody calls. With traffic each surface has five metrics
-({metrics:.2f} a month), the worker and the reader of files four each. Free tiers are left out: with them ten alarms,
-three dashboards, ten metrics and a million polls cost nothing."""
 KEPT = """\
 Measured bytes of what one leaves in the table (with the 100 bytes that AWS adds to each row), in its local indexes and
 in the bucket. Local indexes are paid for as the table is, for storage and for recovery. A restore costs {restore:.2f} a
 GB once; embedding a million learnt memories by Titan, {titan:.2f}. In OpenSearch a million passages take {disk:.1f} GB
 of each node that has a copy, {volume:.2f} a month as part of a volume that is paid for as a whole."""
-
-
-class Prices:
-    """The price table: `prices["…"]` in dollars, and what is assumed where nothing can be measured here."""
-
-    def __init__(self, text: str) -> None:
-        self.table: dict[str, Any] = json.loads(text)
-
-    def __getitem__(self, name: str) -> float:
-        price: float = self.table["prices"][name]["usd"]
-        return price
-
-    def assumed(self, name: str) -> float:
-        """Return a number that is assumed."""
-        value: float = self.table["assumed"][name]["value"]
-        return value
 
 
 @dataclass(frozen=True)
@@ -182,8 +160,8 @@ def _page() -> str:
         costs = [pricing.cost(course) for course in courses(stage)]
         kept = kept_of(stage, meter)
         sweep = _sweep(stage, meter)
-    lines = [*_head(prices), *_operations(prices, costs), *_idle(prices, sweep), *_kept(prices, kept)]
-    lines += [*outgrown(costs, kept, production, prices), *_prices(prices)]
+    lines = [*_head(prices), *_operations(prices, costs), *idle(prices, sweep), *_kept(prices, kept)]
+    lines += [*outgrown(costs, kept, production, prices), *prices.listed()]
     return "\n".join(lines).strip() + "\n"
 
 
@@ -231,39 +209,6 @@ def _operations(prices: Prices, costs: list[Cost]) -> Iterator[str]:
     yield ""
 
 
-def _idle(prices: Prices, sweep: Units) -> Iterator[str]:
-    resources = load_template(TEMPLATE.parent / "infra" / "monitoring.yaml")["Resources"].values()
-    alarms = sum(resource["Type"] == "AWS::CloudWatch::Alarm" for resource in resources)
-    alarmed, runs = prices.assumed("metrics_an_alarm"), 12 * MONTH_HOURS
-    swept = runs * (sweep.reads * prices["dynamodb_read_million"] + sweep.writes * prices["dynamodb_write_million"])
-    computed = (
-        runs * prices.assumed("sweep_seconds") * prices["lambda_gb_second"] + runs * prices["lambda_million"] / MILLION
-    )
-    polls = 2 * prices.assumed("polls_a_minute") * 60 * MONTH_HOURS
-    lines = {
-        "the key (each of its first two rotations adds one more)": prices["kms_key_month"],
-        f"alarms ({alarms}, of {alarmed:g} metrics each on average)": alarms * alarmed * prices["alarm_month"],
-        "the dashboard": prices["dashboard_month"],
-        "the sweeper's three metrics": 3 * prices["metric_month"],
-        f"the sweeper's runs ({sweep.reads:g} read and {sweep.writes:g} write units each)": swept / MILLION + computed,
-        "Lambda's polling of the two queues": polls / MILLION * prices["sqs_fifo_million"],
-    }
-    yield "## A month without requests"
-    yield ""
-    yield "| | $ a month |"
-    yield "| --- | ---: |"
-    for name, dollars in lines.items():
-        yield f"| {name} | {dollars:.2f} |"
-    yield f"| **all, without search** | **{sum(lines.values()):.2f}** |"
-    for stage, kind, count, volume in (("dev", "t3.small.search", 1, 10), ("prod", "m7g.medium.search", 2, 40)):
-        hours = count * MONTH_HOURS * prices[f"opensearch_{kind}_hour"]
-        disk = count * volume * prices["opensearch_gp3_gb_month"]
-        yield f"| `SearchBackend=domain` in {stage}: {count} {kind}, {volume} GiB each | {hours + disk:.2f} |"
-    yield ""
-    yield IDLE.format(metrics=5 * prices["metric_month"])
-    yield ""
-
-
 def _kept(prices: Prices, kept: list[Kept]) -> Iterator[str]:
     yield "## A million kept for a month"
     yield ""
@@ -283,24 +228,6 @@ def _kept(prices: Prices, kept: list[Kept]) -> Iterator[str]:
         money = f"{paid:.2f} | {recovery:.2f} | {stored:.2f} | **{paid + recovery + stored:.2f}**"
         yield f"| {one.name} | {sizes} | {money} |"
     yield ""
-
-
-def _prices(prices: Prices) -> Iterator[str]:
-    yield "## Prices"
-    yield ""
-    yield f"`bench/prices.json`, {prices.table['region']}, {prices.table['date']}."
-    yield ""
-    yield "| | $ | per | source |"
-    yield "| --- | ---: | --- | --- |"
-    for name, price in prices.table["prices"].items():
-        yield f"| {name} | {price['usd']:.10f}".rstrip("0").rstrip(".") + f" | {price['unit']} | {price['source']} |"
-    yield ""
-    yield "Assumed, since it can't be measured here:"
-    yield ""
-    yield "| | | |"
-    yield "| --- | ---: | --- |"
-    for name, one in prices.table["assumed"].items():
-        yield f"| {name} | {one['value']:,} | {one['of']} |"
 
 
 if __name__ == "__main__":

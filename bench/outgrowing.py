@@ -10,8 +10,9 @@ from shared.retention.records import DUE_SPREAD
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bench.costs import Cost, Prices
+    from bench.costs import Cost
     from bench.kept import Kept
+    from bench.prices import Prices
     from infra.local.stack import Stack
 
 

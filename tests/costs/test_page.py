@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.costs import PAGE, PRICES, page
+from bench.costs import PAGE, page
+from bench.prices import PRICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
