@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from moto.dynamodb.models.table import Table
 
 PAGE_BYTES = 1 << 20
+SORT_KEY_BYTES = 1024
 
 Page = tuple[list[Item], int, dict[str, Any] | None]
 
@@ -36,9 +37,14 @@ class PageRequest:
 
 
 def matching_span(entries: list[Entry], comparison: str | None, values: list[Any]) -> tuple[int, int]:
-    """Return the half-open span of `entries` whose sort value satisfies the key condition."""
+    """Return the half-open span of `entries` whose sort value satisfies the key condition.
+
+    Raises:
+        MockValidationException: no sort key can have one of the values, or no value lies between them.
+    """
     if comparison is None:
         return 0, len(entries)
+    _check_values(comparison, values)
     low = bisect_left(entries, values[0], key=_value)
     high = bisect_right(entries, values[-1], key=_value)
     if comparison == "BEGINS_WITH":
@@ -50,9 +56,19 @@ def matching_span(entries: list[Entry], comparison: str | None, values: list[Any
         ">": (high, len(entries)),
         ">=": (low, len(entries)),
         "=": (low, high),
-        "BETWEEN": (low, max(low, high)),
+        "BETWEEN": (low, high),
     }
     return spans[comparison]
+
+
+def _check_values(comparison: str, values: list[Any]) -> None:
+    texts = [value.encode() for value in values if isinstance(value, str)]
+    if not all(0 < len(text) <= SORT_KEY_BYTES for text in texts):
+        message = f"One or more parameter values were invalid: a sort key has 1 to {SORT_KEY_BYTES} bytes"
+        raise MockValidationException(message)
+    if comparison == "BETWEEN" and values[0] > values[1]:
+        message = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound"
+        raise MockValidationException(message)
 
 
 def _value(entry: Entry) -> Any:

@@ -17,12 +17,11 @@ from moto.dynamodb.models.table import Table
 
 from infra.local.compact import CompactItems
 from infra.local.ordered import Entry, Key, Order, OrderedRows, sortable
-from infra.local.pages import Page, PageRequest, matching_span, project, read_page, start_entry
+from infra.local.pages import SORT_KEY_BYTES, Page, PageRequest, matching_span, project, read_page, start_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SORT_KEY_BYTES = 1024
 PARTITION_KEY_BYTES = 2048
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.errors import translated
-from shared.kernel.strict_json import compact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,8 @@ class Queue:
         with translated():
             self._aws.sqs.send_message(
                 QueueUrl=self.url,
-                MessageBody=compact(body),
+                # In ASCII: SQS refuses some characters that names may have.
+                MessageBody=json.dumps(body, separators=(",", ":")),
                 MessageGroupId=group,
                 MessageDeduplicationId=once,
             )

@@ -90,7 +90,6 @@ def increment(cloud: Cloud, pk: str = "p", sk: str = "a") -> dict[str, Any]:
         ("pk = :p AND sk > :s", {":p": "p", ":s": "aa"}, ["b", "c"]),
         ("pk = :p AND sk >= :s", {":p": "p", ":s": "aa"}, ["aa", "b", "c"]),
         ("pk = :p AND sk BETWEEN :s AND :t", {":p": "p", ":s": "aa", ":t": "b"}, ["aa", "b"]),
-        ("pk = :p AND sk BETWEEN :s AND :t", {":p": "p", ":s": "b", ":t": "a"}, []),
         ("pk = :p AND begins_with(sk, :s)", {":p": "p", ":s": "a"}, ["a", "aa"]),
         ("pk = :p", {":p": "nobody"}, []),
     ],
@@ -372,6 +371,48 @@ def test_a_number_of_more_than_38_digits_is_refused(cloud: Cloud, number: str) -
 def test_a_number_of_38_digits_is_kept(cloud: Cloud, number: str) -> None:
     dynamodb(cloud).put_item(TableName=cloud.table_name, Item=row("p", "a") | {"n": {"N": number}})
     assert cloud.items()[0]["n"] == {"N": number}
+
+
+@pytest.mark.parametrize(
+    ("condition", "values"),
+    [
+        ("pk = :p AND sk BETWEEN :a AND :b", {":a": "b", ":b": "a"}),
+        ("pk = :p AND begins_with(sk, :a)", {":a": ""}),
+        ("pk = :p AND sk > :a", {":a": ""}),
+        ("pk = :p AND sk < :a", {":a": "x" * 1025}),
+        ("pk = :p AND sk BETWEEN :a AND :b", {":a": "a", ":b": "\u00e9" * 513}),
+    ],
+)
+def test_a_range_that_no_sort_key_can_have_is_refused(cloud: Cloud, condition: str, values: dict[str, str]) -> None:
+    put(cloud, "p", "a")
+    with pytest.raises(ClientError, match="ValidationException"):
+        query(cloud, condition, {":p": "p", **values})
+
+
+def test_an_expression_of_more_than_4_kib_is_refused(cloud: Cloud) -> None:
+    condition = " OR ".join(["attribute_exists(pk)"] * 200)
+    calls: list[Callable[[], Any]] = [
+        lambda: dynamodb(cloud).put_item(
+            TableName=cloud.table_name, Item=row("p", "a"), ConditionExpression=f"{condition} OR pk = pk"
+        ),
+        lambda: dynamodb(cloud).transact_write_items(
+            TransactItems=[
+                {"Delete": {"TableName": cloud.table_name, "Key": row("p", "a"), "ConditionExpression": condition}}
+            ]
+        ),
+    ]
+    for call in calls:
+        with pytest.raises(ClientError, match="Expression size"):
+            call()
+
+
+def test_values_within_more_than_32_others_are_refused(cloud: Cloud) -> None:
+    deep: dict[str, Any] = {"S": "x"}
+    for n in range(32):
+        deep = {"L": [deep]} if n % 2 else {"M": {"a": deep}}
+    dynamodb(cloud).put_item(TableName=cloud.table_name, Item=row("p", "a") | {"deep": deep})
+    with pytest.raises(ClientError, match="Nesting"):
+        dynamodb(cloud).put_item(TableName=cloud.table_name, Item=row("p", "b") | {"deep": {"L": [deep]}})
 
 
 def test_a_batch_of_more_than_25_writes_is_refused(cloud: Cloud) -> None:

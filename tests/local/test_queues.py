@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from infra.local.instances import Instances
 from infra.local.queues import Poller, failed_of, on_real_queues
@@ -101,6 +102,32 @@ def test_a_duplicate_is_known_in_its_group_even_when_the_first_is_done(cloud: Cl
     assert receive(cloud) == {}
 
 
+@pytest.mark.parametrize("odd", ["\uffff", "\ufffe", "\x00", "\x1b"], ids=ascii)
+def test_a_text_that_sqs_takes_for_no_text_is_refused(cloud: Cloud, odd: str) -> None:
+    with pytest.raises(ClientError, match="Invalid characters"):
+        send(cloud, f"a{odd}", once="x")
+    send(cloud, "a\t\r\n\x7f\ue000\ufffd\U0010ffff", once="x")
+    assert list(receive(cloud)) == ["a\t\r\n\x7f\ue000\ufffd\U0010ffff"]
+
+
+def test_a_message_beyond_a_mebibyte_is_refused(cloud: Cloud) -> None:
+    send(cloud, "a" * (1 << 20), once="x")
+    for text in ("a" * ((1 << 20) + 1), "\u00e9" * (1 << 19) + "x"):
+        with pytest.raises(ClientError):
+            cloud.aws.sqs.send_message(
+                QueueUrl=url(cloud), MessageBody=text, MessageGroupId="a", MessageDeduplicationId="y"
+            )
+
+
+@pytest.mark.parametrize("name", ["a b", "\u00e9", "x" * 129])
+def test_a_name_that_sqs_does_not_take_is_refused(cloud: Cloud, name: str) -> None:
+    for group, once in ((name, "x"), ("g", name)):
+        with pytest.raises(ClientError):
+            cloud.aws.sqs.send_message(
+                QueueUrl=url(cloud), MessageBody="a", MessageGroupId=group, MessageDeduplicationId=once
+            )
+
+
 def test_a_message_that_was_received_too_often_goes_to_the_dead_letters_and_its_group_goes_on(cloud: Cloud) -> None:
     cloud.aws.sqs.set_queue_attributes(
         QueueUrl=url(cloud), Attributes={"RedrivePolicy": _policy(cloud, max_receives=2)}
@@ -187,7 +214,7 @@ def worked(cloud: Cloud) -> Iterator[tuple[Cloud, Worker]]:
     poller.start()
     yield cloud, worker
     poller.stop()
-    send(cloud, "wakes it")
+    send(cloud, "wakes_it")
     poller._thread.join(10)
     assert not poller._thread.is_alive()
 

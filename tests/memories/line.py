@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -46,7 +47,8 @@ class Line:
         """Send any message."""
         aws, url = self.world.cloud.aws, self.world.queue.url
         if isinstance(body, str):
-            aws.sqs.send_message(QueueUrl=url, MessageBody=body, MessageGroupId=group, MessageDeduplicationId=body[:80])
+            name = sha256(body.encode()).hexdigest()
+            aws.sqs.send_message(QueueUrl=url, MessageBody=body, MessageGroupId=group, MessageDeduplicationId=name)
         else:
             Queue(aws, url).send(body, group=group, once=str(self.world.clock.now_ms()))
 
