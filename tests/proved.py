@@ -23,6 +23,7 @@ ROOMS: Final = {
     "local": "the stack on one machine, durable over kill -9",
     "memories": "adding, searching, forgetting, files, through deaths and races",
     "models": "embedders and language models",
+    "pages": "what pages name is there",
     "platform": "keys, projects, health, the API document",
     "projects": "project memory, through deaths and races",
     "restoring": "a table of an earlier moment, without what was erased since",
