@@ -115,7 +115,6 @@ class Sweeping:
         swept = sweeper.sweep(deadline, deep=job == "reconcile")
         walked = isolated("rounds", swept.faults, lambda: self._rounds().walk(deadline)) or Walked()
         isolated("usage", swept.faults, self._meter.flush)
-        isolated("usage", swept.faults, self._meter.flush)
         return self._tell(job, swept, walked)
 
     def _rounds(self) -> Rounds:
