@@ -151,8 +151,9 @@ class UsageMeter:
         self._stored.note(scope, surface, deltas)
 
     def count_request(self, scope: Scope, surface: str) -> None:
-        """Note that a request of a project was admitted."""
+        """Note that a request of a project was admitted. What earlier ones stored is written with it, if it is due."""
         self._requests.note(scope, surface, {"requests": 1})
+        self._stored.remind()
 
     def flush(self) -> None:
         """Write what was noted, now: before an instance ends (the local run, the sweeper, tests)."""
@@ -177,10 +178,14 @@ class _Pot:
         self._due = 0
 
     def note(self, scope: Scope, surface: str, deltas: dict[str, int]) -> None:
-        now = self._clock.now_ms()
         self._add(scope, {f"{surface}{_BETWEEN}{what}": n for what, n in deltas.items() if n})
+        self.remind()
+
+    def remind(self) -> None:
+        """Have what waits be written, if nothing was for a minute."""
+        now = self._clock.now_ms()
         with self._lock:
-            if now < self._due:
+            if now < self._due or not self._counts:
                 return
             self._due = now + FLUSH_MS
         self._later(self.flush)

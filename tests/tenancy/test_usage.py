@@ -51,6 +51,27 @@ def test_the_first_request_of_an_instance_leaves_its_trace_though_no_other_follo
     assert (requests(desk), stored(desk)) == ({"projects": 1}, {"projects": {"bytes": 7}})
 
 
+def test_what_a_burst_of_writes_left_is_written_by_the_next_request_though_it_only_reads(desk: Desk) -> None:
+    for size in (7, 8, 9):
+        desk.tenancy.meter.note(BLUE, "projects", bytes=size)
+        desk.deferred.run()
+    assert stored(desk) == {"projects": {"bytes": 7}}
+    desk.clock.move(seconds=60)
+    desk.tenancy.meter.count_request(BLUE, "projects")
+    desk.deferred.run()
+    assert stored(desk) == {"projects": {"bytes": 24}}
+
+
+def test_a_request_where_nothing_waits_to_be_written_writes_its_own_count_only(desk: Desk) -> None:
+    desk.tenancy.meter.note(BLUE, "projects", bytes=7)
+    desk.deferred.run()
+    desk.clock.move(seconds=60)
+    desk.calls.clear()
+    desk.tenancy.meter.count_request(BLUE, "projects")
+    desk.deferred.run()
+    assert desk.calls == ["dynamodb.UpdateItem"]
+
+
 def test_nothing_that_threads_note_together_is_lost(desk: Desk) -> None:
     def note(_: int) -> None:
         for _ in range(50):
