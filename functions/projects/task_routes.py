@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from functions.projects.paths import ROOT, caller_of
 from shared.http.answers import empty_answer, json_answer, text_answer
 from shared.http.routing import new_router, request_of
+from shared.http.validation import integer_in
 from shared.kernel.preconditions import Preconditions
-from shared.projects.models import integer_of, task_id_of
+from shared.projects.models import task_id_of
 from shared.projects.records import Address
 from shared.projects.tasks import PAGE_TURNS
 
@@ -42,14 +43,14 @@ def task_routes(tasks: Tasks) -> Router:
     @router.get(f"{ROOT}/tasks")
     def list_tasks() -> Response[Any]:
         request = request_of(router)
-        limit = integer_of(request.query, "limit", low=1, high=200, default=50)
+        limit = integer_in(request.query, "limit", within=(1, 200), default=50)
         return json_answer(tasks.newest(caller_of(request).scope, limit=limit, cursor=request.query.get("cursor")))
 
     @router.get(f"{ROOT}/tasks/<task_id>")
     def read_task(task_id: str) -> Response[Any]:
         request = request_of(router)
         address = Address(caller_of(request).scope, task_id_of(task_id))
-        limit = integer_of(request.query, "limit", low=1, high=PAGE_TURNS, default=PAGE_TURNS)
+        limit = integer_in(request.query, "limit", within=(1, PAGE_TURNS), default=PAGE_TURNS)
         return json_answer(tasks.read(address, limit=limit, cursor=request.query.get("cursor")))
 
     @router.delete(f"{ROOT}/tasks/<task_id>")

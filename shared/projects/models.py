@@ -157,18 +157,6 @@ def turn_of(text: str) -> int:
     )
 
 
-def integer_of(query: dict[str, str], name: str, *, low: int, high: int, default: int) -> int:
-    """Return an integer query parameter, or raise InvalidInput at `query.<name>`."""
-    text = query.get(name)
-    if text is None:
-        return default
-    if len(text) <= 12 and re.fullmatch(r"[+-]?[0-9]+", text, re.ASCII) and low <= int(text) <= high:
-        return int(text)
-    raise InvalidInput.at(
-        "query", name, message=f"Input should be an integer from {low} to {high}", type_="int_parsing", value=text[:200]
-    )
-
-
 def _matching(pattern: re.Pattern[str], name: str, text: str) -> str:
     if pattern.fullmatch(text):
         return text
