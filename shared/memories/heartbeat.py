@@ -45,6 +45,7 @@ class Heartbeat:
     clock: Clock
     receipts: list[str]
     _attempt: Held | None = None
+    _asking: threading.Lock = field(default_factory=threading.Lock)
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -68,7 +69,7 @@ class Heartbeat:
         attempt = self._attempt
         if attempt is not None and self.clock.now_ms() > attempt.held_until:
             return
-        with suppress(Unavailable):
+        with self._asking, suppress(Unavailable):
             if self.receipts:
                 self.queue.hold(list(self.receipts), HELD_SECONDS)
         if attempt is not None:
@@ -78,11 +79,12 @@ class Heartbeat:
     def let_go(self, receipt: str, seconds: int | None) -> None:
         """Hold a message no longer: it comes again after so many seconds, or when it would anyway (None)."""
         self._attempt = None
-        if receipt in self.receipts:
-            self.receipts.remove(receipt)
-        if seconds is not None:
-            with suppress(Unavailable):
-                self.queue.hold([receipt], seconds)
+        with self._asking:  # a beat that is on its way would hold it again afterwards
+            if receipt in self.receipts:
+                self.receipts.remove(receipt)
+            if seconds is not None:
+                with suppress(Unavailable):
+                    self.queue.hold([receipt], seconds)
 
     def _go_on(self) -> None:
         while not self._stop.wait(BEAT_SECONDS):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.kernel.clock import SystemClock
 from shared.memories.attempts import HUNG_MS, begin
 from shared.memories.heartbeat import HELD_SECONDS, Heartbeat
 from shared.memories.records import task_key
@@ -155,3 +158,28 @@ def test_it_beats_while_it_is_entered_and_ends_with_it(queue: Line) -> None:
         assert thread
         assert thread.is_alive()
     assert not thread.is_alive()
+
+
+def test_a_message_that_is_let_go_while_the_heart_beats_is_not_held_again() -> None:
+    class Slow:
+        def __init__(self) -> None:
+            self.asked: list[int] = []
+            self.beating, self.go_on = Event(), Event()
+
+        def hold(self, _: Any, seconds: int) -> None:
+            if seconds == HELD_SECONDS:
+                self.beating.set()
+                self.go_on.wait(10)
+            self.asked.append(seconds)
+
+    queue: Any = Slow()
+    heart = Heartbeat(queue, SystemClock(), ["one", "two"])
+    with ThreadPoolExecutor(2) as pool:
+        beat = pool.submit(heart.beat)
+        queue.beating.wait(10)
+        letting_go = pool.submit(heart.let_go, "one", 0)
+        wait([letting_go], 0.2)
+        queue.go_on.set()
+        beat.result()
+        letting_go.result()
+    assert queue.asked == [HELD_SECONDS, 0]
