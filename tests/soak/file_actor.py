@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from tests.soak.actors import Actor
+from tests.soak.actors import Actor, words_in
 from tests.soak.history import ABSENT, Reply, Thing
 from tests.soak.memory_actor import MEMORIES
 
@@ -36,6 +36,10 @@ class Files(Actor):
 
     uploads: dict[str, Upload] = field(default_factory=dict)
 
+    @property
+    def is_under_way(self) -> bool:
+        return any(upload.task for upload in self.uploads.values())
+
     def step(self) -> None:
         live = [name for name, upload in self.uploads.items() if upload.thing.possible != [ABSENT] or upload.sent]
         if len(live) < MOST and self.draw.random() < 0.5:
@@ -46,8 +50,7 @@ class Files(Actor):
             self.draw.choices(kinds, (6, 3, 2, 1))[0](name)
 
     def announce(self) -> None:
-        self.serial += 1
-        content = f"{self.name} wrote that number{self.serial}x is in the cellar.\n".encode() * 3
+        content = f"{self.name} wrote that {self.word()} is in the cellar.\n".encode() * 3
         wish = {"user_id": self.name, "filename": f"f{self.serial}.txt", "size": len(content)}
         reply = self.ask("POST", FILES, json=wish)
         if reply.acknowledged:
@@ -103,6 +106,11 @@ class Files(Actor):
         for name, upload in self.uploads.items():
             self._check_document(ask, name, upload)
 
+    def gone(self) -> set[str]:
+        """Return the words of files that were deleted; what was never completed waits for the bucket's rule."""
+        deleted = [each for each in self.uploads.values() if each.thing.possible == [ABSENT] and each.sent is None]
+        return {word for upload in deleted for word in words_in(upload.content)}
+
     def _listed(self, ask: Ask) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         cursor = ""
@@ -114,16 +122,16 @@ class Files(Actor):
             cursor = f"&cursor={told['next_cursor']}"
 
     def _check_document(self, ask: Ask, name: str, upload: Upload) -> None:
-        number = upload.content.split(b"number")[1].split(b"x")[0].decode()
-        body = {"user_id": self.name, "query": f"number{number}x", "sources": ["document"], "k_dense": 0, "k_sparse": 5}
+        (word,) = words_in(upload.content)
+        body = {"user_id": self.name, "query": word, "sources": ["document"], "k_dense": 0, "k_sparse": 5}
         reply = ask("POST", f"{MEMORIES}/search", json=body)
         texts = [hit["memory"] for hit in reply.json["data"]["data"]]
-        found = any(f"number{number}x" in text for text in texts)
+        found = any(word in text for text in texts)
         if upload.thing.possible == [ABSENT]:
-            told: Any = (name, number, texts)
+            told: Any = (name, word, texts)
             self.history.hold("nothing is found of a file that was deleted", holds=not found, told=told)
         elif upload.task:
             status = ask("GET", f"{MEMORIES}/add/status/{upload.task}").json
-            told = (name, number, texts, json.dumps(status)[:600])
+            told = (name, word, texts, json.dumps(status)[:600])
             self.history.hold("every task is settled", holds=status["status"] in {"success", "failed"}, told=told)
             self.history.hold("a document that was read is found", holds=found, told=told)

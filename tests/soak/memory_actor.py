@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from tests.soak.actors import Actor
+from tests.soak.actors import WORD, Actor, words_in
 from tests.soak.history import ABSENT, Thing
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 MEMORIES = "/v1/memories"
 ATTEMPTS = 12
 BACKLOG = 15
-NUMBER = re.compile(r"number\d+x")
-"""The word by which one memory, and no other of its user, is found."""
-
 ROOMS = ("kitchen", "garden", "attic", "cellar", "office")
 
 
@@ -31,6 +27,7 @@ class Add:
 
     texts: list[str]
     task: str | None
+    mode: str
     maybe: bool = False
     gone: bool = False
     gone_maybe: bool = False
@@ -40,14 +37,20 @@ class Add:
 class Memories(Actor):
     """One user's memories. An add that is not acknowledged is sent again, under its idempotency key."""
 
+    forgets_all: float = 0.0  # how often, where an add is 8
     adds: list[Add] = field(default_factory=list)
     things: dict[str, Thing] = field(default_factory=dict)  # by id: those that were corrected or forgotten
     said: dict[str, str] = field(default_factory=dict)  # by id: what such a memory said first
+    corrections: dict[str, set[str]] = field(default_factory=dict)  # by id: the words that it may have said since
     erasures: list[str] = field(default_factory=list)
+
+    @property
+    def is_under_way(self) -> bool:
+        return bool(self.erasures) if self.forgets_all else len(self.things) > 1
 
     def step(self) -> None:
         kinds = (self.add, self.learn, self.search, self.correct, self.forget, self.forget_all)
-        self.draw.choices(kinds, (8, 2, 4, 2, 2, 0.05))[0]()
+        self.draw.choices(kinds, (8, 2, 4, 4, 3, self.forgets_all))[0]()
 
     # ---- Writing -----------------------------------------------------------------------------------------------
 
@@ -63,11 +66,11 @@ class Memories(Actor):
         for _ in range(ATTEMPTS):
             reply = self.ask("POST", f"{MEMORIES}/add", json=body)
             if reply.acknowledged:
-                self.adds.append(Add(texts, reply.json["data"]["task_id"]))
+                self.adds.append(Add(texts, reply.json["data"]["task_id"], mode))
                 return
             self.history.hold("an add that is right is not refused", holds=not reply.refused, told=reply.body[:300])
             unsure = True
-        self.adds.append(Add(texts, None, maybe=unsure))
+        self.adds.append(Add(texts, None, mode, maybe=unsure))
 
     def _is_behind(self) -> bool:
         """Tell whether the worker has still to come to the adds before the last few."""
@@ -81,14 +84,14 @@ class Memories(Actor):
         self.add("default")
 
     def _sentence(self) -> str:
-        self.serial += 1
-        return f"{self.name} keeps number{self.serial}x in the {self.draw.choice(ROOMS)}."
+        return f"{self.name} keeps {self.word()} in the {self.draw.choice(ROOMS)}."
 
     def correct(self) -> None:
         if known := self._known():
             text = self._sentence()
             reply = self.ask("PATCH", f"{MEMORIES}/{known['id']}", json={"memory": text})
             self._thing(known).write(text, reply)
+            self.corrections.setdefault(known["id"], set()).update(words_in(text))
 
     def forget(self) -> None:
         if known := self._known():
@@ -101,6 +104,9 @@ class Memories(Actor):
             thing.write(ABSENT, reply)
 
     def forget_all(self) -> None:
+        """Forget the user; mostly once there is something, else while all of it waits for a worker."""
+        if self._known() is None and self.draw.random() < 0.7:
+            return
         reply = self.ask("DELETE", f"{MEMORIES}?user_id={quote(self.name)}")
         for add in self.adds:
             add.gone = add.gone or reply.acknowledged
@@ -121,8 +127,8 @@ class Memories(Actor):
 
     # ---- Reading -----------------------------------------------------------------------------------------------
 
-    def _page(self, ask: Ask, cursor: str) -> tuple[list[dict[str, Any]], str | None] | None:
-        reply = ask("GET", f"{MEMORIES}?user_id={quote(self.name)}&kind=raw&limit=100{cursor}")
+    def _page(self, ask: Ask, cursor: str, kind: str = "raw") -> tuple[list[dict[str, Any]], str | None] | None:
+        reply = ask("GET", f"{MEMORIES}?user_id={quote(self.name)}&kind={kind}&limit=100{cursor}")
         if not reply.acknowledged:
             return None
         return reply.json["data"]["data"], reply.json["data"]["next_cursor"]
@@ -162,18 +168,32 @@ class Memories(Actor):
         for add in self.adds:
             self._check_add(ask, add, texts, touched)
         for text in sorted(shown):
-            reply = self._searched(ask, NUMBER.findall(text)[0], 3)
+            reply = self._searched(ask, WORD.findall(text)[0], 3)
             hits = {hit["memory"] for hit in reply.json["data"]["data"]}
             self.history.hold("what is there is found", holds=text in hits, told=(text, sorted(hits)[:5]))
+        facts = Counter(word for fact in self._listed(ask, "fact") for word in words_in(fact["memory"]))
+        for word, times in facts.items():
+            self.history.hold("no fact is there twice", holds=times == 1, told=(self.name, word, times))
         for erasure in self.erasures:
             told = ask("GET", f"{MEMORIES}/erasures/{erasure}").json["data"]
             self.history.hold("an erasure has its receipt", holds=told["status"] == "success", told=json.dumps(told))
 
-    def _listed(self, ask: Ask) -> list[dict[str, Any]]:
+    def gone(self) -> set[str]:
+        """Return the words of what was forgotten; what was learnt of a message stays when the message goes alone."""
+        learnt = {text for add in self.adds if add.mode != "raw" and not add.gone for text in add.texts}
+        texts = {text for add in self.adds if add.gone for text in add.texts}
+        found = {word for text in texts for word in words_in(text)}
+        for memory_id, thing in self.things.items():
+            if thing.possible == [ABSENT]:
+                found |= self.corrections.get(memory_id, set())
+                found |= set() if self.said[memory_id] in learnt else words_in(self.said[memory_id])
+        return found
+
+    def _listed(self, ask: Ask, kind: str = "raw") -> list[dict[str, Any]]:
         listed: list[dict[str, Any]] = []
         cursor = ""
         while True:
-            page = self._page(ask, cursor)
+            page = self._page(ask, cursor, kind)
             assert page is not None
             listed += page[0]
             if not page[1]:

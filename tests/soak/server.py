@@ -86,7 +86,8 @@ class Connection:
         while True:
             try:
                 answer = self._session.request(method, url, headers=headers, timeout=PATIENCE_SECONDS, **how)
-                reply = Reply(answer.status_code, answer.content, dict(answer.headers))
+                told = {name.lower(): value for name, value in answer.headers.items()}
+                reply = Reply(answer.status_code, answer.content, told)
             except requests.RequestException as error:
                 if "Connection refused" in str(error) and not self.over.is_set():
                     time.sleep(0.1)

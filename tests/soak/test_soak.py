@@ -24,6 +24,7 @@ def test_a_minute_of_faults_and_kills_breaks_no_promise(tmp_path: Path, capsys: 
     with capsys.disabled():
         print(table("Faults at scale", outcome.rows))
     assert not outcome.violations, "\n".join(outcome.violations[:20])
+    assert not outcome.unchecked
 
 
 def test_what_may_be_read_is_what_was_acknowledged_last_or_anything_unsure_since() -> None:
