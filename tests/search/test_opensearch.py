@@ -165,6 +165,22 @@ def test_a_question_of_a_thousand_words_is_answered(index: OpenSearchIndex) -> N
     assert "m2" not in by_words(index, " ".join(f"word{n}" for n in range(200)) + " tea")
 
 
+def test_the_longest_question_is_answered_within_the_longest_filter(index: OpenSearchIndex) -> None:
+    named = {"agent_id": "n99", "app_id": "n99", "session_id": "n99", "types": ("core",), "event_at": 5}
+    index.put([passage("m1", "最后的词语", **named), passage("m2", "最后的词语")])
+    question = "".join(chr(0x4E00 + n) for n in range(1_010)) + "最后的词语"
+    some = AnyOf(tuple(AllOf(_every_field(n)) for n in range(100)))
+    assert by_words(index, question, where=AllOf((Is("types", ("semantic", "core")), some))) == ["m1"]
+    assert by_meaning(index, where=some) == ["m1"]
+
+
+def _every_field(n: int) -> tuple[Is | Within, ...]:
+    """Return a condition on every field that a filter may name."""
+    types = (*(f"type{m}" for m in range(99)), "core")
+    named = (Is("agent_id", (f"n{n}",)), Is("app_id", (f"n{n}",)), Is("session_id", (f"n{n}",)), Is("types", types))
+    return (*named, Within("created_at", gte=0), Within("event_at", lt=10**15))
+
+
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_no_string_is_more_than_a_string(index: OpenSearchIndex, hostile: str) -> None:
     one = passage("m1", f"tea {hostile}", owner=f"acme#main#{hostile}", speaker=hostile, session_id=hostile)

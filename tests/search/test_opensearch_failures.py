@@ -56,6 +56,28 @@ def index(node: FakeNode) -> Iterator[OpenSearchIndex]:
     client.close()
 
 
+def test_no_request_is_larger_than_small_domains_take(index: OpenSearchIndex, node: FakeNode) -> None:
+    second = NAMES.index(2)
+    both = {name: {"aliases": {"lodestore.test": {}, writing(name): {}}} for name in (FIRST, second)}
+    both[FIRST]["aliases"][NAMES.searched] = {}
+    node.says("_alias", 200, both)
+    unlike = "".join(chr(0x4E00 + n) for n in range(2_000))  # what is stored of text is longest in such a script
+    full = passage(
+        "0" * 36,
+        unlike[:1_500],
+        vector=tuple(-0.1234567 - n / 10_000 for n in range(1_024)),
+        previous=unlike[:200],
+        following=unlike[200:400],
+        speaker=unlike[:255],
+        types=tuple(unlike[n : n + 64] for n in range(50)),
+        **dict.fromkeys(("agent_id", "app_id", "session_id"), unlike[:255]),
+    )
+    index.put([full] * 201)
+    sent = [asked.body for asked in node.asked if asked.action == "_bulk"]
+    assert sum(body.count(b'"create"') for body in sent) == 2 * 201
+    assert max(map(len, sent)) < 10 << 20
+
+
 def breaks(node: FakeNode, status: int, body: Any) -> None:
     for action in list(node.answers):
         node.says(action, status, body)

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from shared.search.port import Ask, Condition, State
 
 _CLAUSES: Final = 900
-"""Of words times fields in one search: with the conditions beside them the engine takes 1,024."""
+"""Of words times fields in one search."""
+_CLAUSES_WITH_FILTERS: Final = 1_000
+"""With the conditions beside them: the engine takes 1,024. The longest filter of a request is about 810."""
 _EVERYWHERE: Final = 100
 """The words that are looked for in every field, of a very long question more in the text alone: from both its ends."""
 _FACTOR: Final = K1 + 1
@@ -48,7 +50,8 @@ def by_words(ask: Ask) -> dict[str, Any]:
     words = query_terms(ask.text) if ask.k_sparse else []
     if not words:
         return _NOTHING
-    found_by = [_words(name, _ends(words, _room(name, len(words))), boost) for name, boost in BOOSTS.items()]
+    most = min(_CLAUSES, _CLAUSES_WITH_FILTERS - _clauses(ask.where))
+    found_by = [_words(name, _ends(words, _room(name, len(words), most)), boost) for name, boost in BOOSTS.items()]
     matching = {"should": found_by, "minimum_should_match": 1, "filter": within(ask.owner, ask.where)}
     return {
         **_BARE,
@@ -115,10 +118,24 @@ def _words(field: str, words: list[str], boost: float) -> dict[str, Any]:
     return {"match": {field: {"query": " ".join(words), "boost": boost / _FACTOR}}}
 
 
-def _room(field: str, wanted: int) -> int:
-    """Return how many words may be looked for in a field."""
-    others = (len(BOOSTS) - 1) * min(wanted, _EVERYWHERE)
-    return _CLAUSES - others if field == "text" else _EVERYWHERE
+def _room(field: str, wanted: int, most: int) -> int:
+    """Return how many words may be looked for in a field, of `most` in all."""
+    everywhere = _EVERYWHERE * most // _CLAUSES
+    others = (len(BOOSTS) - 1) * min(wanted, everywhere)
+    return most - others if field == "text" else everywhere
+
+
+def _clauses(condition: Condition) -> int:
+    """Return how many clauses the engine counts of a condition."""
+    match condition:
+        case AllOf(parts) | AnyOf(parts):
+            return sum(map(_clauses, parts))
+        case Not(part):
+            return _clauses(part)
+        case Within():
+            return 2  # the engine has two ways to look, and counts both
+        case Is():
+            return 1
 
 
 def _ends(words: list[str], room: int) -> list[str]:
