@@ -4,6 +4,7 @@ import pytest
 
 from shared.documents.limits import ParseLimits
 from tests.template.stack import ROOT, Stack
+from tests.template.test_policies import granted
 
 FUNCTION = "AWS::Lambda::Function"
 GATEWAY_SECONDS = 30
@@ -83,6 +84,38 @@ def test_functions_are_told_where_the_data_is(stack: Stack) -> None:
         assert told["STAGE"] == "dev"
 
 
+# What a function is told beside what all are told, because its code reads it.
+TOLD = {
+    "ProjectsFunction": set(),
+    "StoresFunction": {"MEMORIES_A_STORE", "VERSION_RETENTION_DAYS"},
+    "MemoriesFunction": {
+        *("QUEUE_URL", "DOCUMENTS_QUEUE_URL", "DOCUMENTS", "VISION", "EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE"),
+        *("MEMORY_LIMIT_MESSAGE_CHARACTERS", "MEMORY_LIMIT_CODE_MESSAGE_CHARACTERS", "MEMORY_LIMIT_MESSAGES"),
+    },
+    "WorkerFunction": {"QUEUE_URL", "DEAD_LETTER_QUEUE_URL", "EMBEDDER", "EXTRACTOR"},
+    "DocumentsFunction": {"QUEUE_URL", "DOCUMENTS_QUEUE_URL", "DEAD_LETTER_QUEUE_URL", "VISION"},
+    "PlatformFunction": {"QUEUE_URL"},
+    "SweeperFunction": {"QUEUE_URL", "DOCUMENTS_QUEUE_URL"},
+}
+
+
+def test_a_function_is_told_what_its_code_reads_and_no_more(any_stack: Stack) -> None:
+    told = {name: set(f["Environment"]["Variables"]) for name, f in any_stack.of_type(FUNCTION).items()}
+    all_are_told = set.intersection(*told.values())
+    assert all_are_told == {
+        *("STAGE", "TABLE_NAME", "BUCKET_NAME", "DIRECT_BODY_BYTES", "SEARCH_BACKEND", "SEARCH_ENDPOINT"),
+        *("POWERTOOLS_METRICS_NAMESPACE", "POWERTOOLS_LOG_LEVEL", "POWERTOOLS_SERVICE_NAME"),
+    }
+    assert {name: variables - all_are_told for name, variables in told.items()} == TOLD
+
+
+def test_queues_are_named_to_the_functions_that_may_use_them(any_stack: Stack) -> None:
+    for name, function in any_stack.of_type(FUNCTION).items():
+        told = {value for key, value in function["Environment"]["Variables"].items() if key.endswith("QUEUE_URL")}
+        may = {resource for _, resource in granted(any_stack, f"{name.removesuffix('Function')}Role", "sqs")}
+        assert {f"{queue[:-1]}.Arn>" for queue in told} == may, name
+
+
 def test_metrics_of_two_stacks_in_one_account_do_not_mix(stack: Stack) -> None:
     spaces = {f["Environment"]["Variables"]["POWERTOOLS_METRICS_NAMESPACE"] for f in stack.of_type(FUNCTION).values()}
     assert spaces == {"Lodestore/lodestore-dev"}
@@ -158,10 +191,10 @@ def test_models_are_a_choice_and_none_are_needed(stack: Stack, prod: Stack) -> N
 def test_files_are_taken_and_nothing_sees_unless_the_deployment_says_otherwise(stack: Stack, prod: Stack) -> None:
     def told(of: Stack) -> set[tuple[str, str]]:
         variables = [f["Environment"]["Variables"] for f in of.of_type(FUNCTION).values()]
-        return {(v["DOCUMENTS"], v["VISION"]) for v in variables if "VISION" in v}
+        return {(name, v[name]) for v in variables for name in ("DOCUMENTS", "VISION") if name in v}
 
-    assert told(stack) == {("on", "none")}
-    assert told(prod) == {("off", "bedrock:eu.amazon.nova-lite-v1:0")}
+    assert told(stack) == {("DOCUMENTS", "on"), ("VISION", "none")}
+    assert told(prod) == {("DOCUMENTS", "off"), ("VISION", "bedrock:eu.amazon.nova-lite-v1:0")}
 
 
 def test_generated_memories_are_chinese_unless_the_deployment_says_otherwise(stack: Stack) -> None:

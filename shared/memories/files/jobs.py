@@ -22,7 +22,7 @@ from shared.memories.attempts import Erased, Fenced, address_of, generation_chec
 from shared.memories.files.pieces import Pieces
 from shared.memories.files.readings import Readings
 from shared.memories.files.rows import ENDED
-from shared.memories.files.sending import send_next
+from shared.memories.files.sending import UNREAD, send_next
 from shared.memories.records import UserAddress, file_key
 
 if TYPE_CHECKING:
@@ -198,6 +198,8 @@ def send_on(backing: Backing, task: Item, job: Item) -> None:
     if key_of(task) not in now or key_of(job) not in now:
         return  # taken back
     task, job = now[key_of(task)], now[key_of(job)]
+    if job["status"] in UNREAD:
+        return  # begun anew meanwhile: whoever let it begin sends for it, and no function that is here may
     if task["status"] == "processing" and task["phase"] == "queued":
         # One that was tried again sends again what the queue has taken a moment ago under the first one's name.
         send_next(backing, task, [job], again=f":{job['tries']}")

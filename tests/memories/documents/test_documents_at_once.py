@@ -6,6 +6,7 @@ import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -199,6 +200,21 @@ def test_a_reader_that_dies_of_a_file_each_time_gives_it_up(desk: Desk) -> None:
     desk.work()
     assert (desk.status(task)["status"], desk.found("cedar")) == ("success", ["Cedar."])
     desk.check_nothing_is_left_over()
+
+
+def test_an_old_message_to_file_what_is_to_be_read_anew_has_the_worker_send_nothing_that_it_may_not(desk: Desk) -> None:
+    task = desk.add(file("Cedar."))
+    for _ in range(30):
+        desk.shelf.clock.move(ms=3_600_000)
+        desk.shelf.sweep()
+    desk.lose_messages()
+    assert redrive(desk.shelf.composed.backing, SCOPE, task)
+    backing = replace(desk.shelf.composed.backing, documents_queue=None)  # as the worker has it
+    deliveries = Deliveries(replace(desk.means, backing=backing), desk.dead)
+    outcome = taken(deliveries.take, chunks_message(desk.row(task), 0))
+    assert (outcome.state, outcome.fault) == (State.DONE, None)
+    desk.work()
+    assert (desk.parser.read, desk.status(task)["status"]) == (["txt"], "success")
 
 
 def test_a_file_waits_for_a_model_that_is_down_and_is_given_up_in_the_end(desk: Desk) -> None:
