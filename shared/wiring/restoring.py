@@ -196,9 +196,18 @@ class Restorer:
 
     def _open(self, _mark: str, note: Note) -> bool:
         if not self.plan.drill:
+            self._protect()
             self._name(self.table, self.table.name)
             note("", 1)
         return False
+
+    def _protect(self) -> None:
+        """Protect the table from deletion as the old one is, which AWS does not restore."""
+        client = self.aws.dynamodb
+        names = [name for name in (self.plan.old, self.table.name) if name]
+        tables: list[Any] = [client.describe_table(TableName=name)["Table"] for name in names]
+        if [table.get("DeletionProtectionEnabled", False) for table in tables] == [True, False]:
+            client.update_table(TableName=self.table.name, DeletionProtectionEnabled=True)
 
     @staticmethod
     def _name(table: Table, name: str) -> None:

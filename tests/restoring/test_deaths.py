@@ -16,6 +16,7 @@ from shared.kernel.ids import ulid
 from shared.retention.erasures import Erasure, ErasureLog
 from shared.retention.restoring import STATE, RestoreRefused, Walk
 from shared.tenancy.opening import MARK, check_open
+from shared.wiring.restoring import reopen
 from tests.emulator.faults import Call, Fault, Killed, faults, kill_at, recorded
 from tests.projects.world import turn_path
 from tests.restoring.history import History, a_day
@@ -119,6 +120,23 @@ def test_a_drill_leaves_the_old_table_in_use_and_the_new_one_closed(day: History
 
 def _kept(day: History) -> dict[str, str]:
     return {"task": "kept", "gen": day.rows(day.table_name)[("P#acme#default", "task#kept")]["gen"]}
+
+
+def test_the_new_table_is_protected_from_deletion_as_the_old_one_is_but_in_a_drill(day: History) -> None:
+    client, old = day.shelf.cloud.aws.dynamodb, day.shelf.cloud.table_name
+
+    def protected(name: str, **plan: Any) -> bool:
+        day.restorer(day.restored(name), **plan).restoration().run(lambda *_: None)
+        return client.describe_table(TableName=name)["Table"]["DeletionProtectionEnabled"]
+
+    assert not protected("of-an-open-one", drill=False, grace=0)
+    client.update_table(TableName=old, DeletionProtectionEnabled=True)
+    try:
+        assert protected("of-a-protected-one")
+        assert not protected("drilled", drill=True)
+    finally:
+        client.update_table(TableName=old, DeletionProtectionEnabled=False)
+        reopen(day.table)
 
 
 def test_a_kind_of_erasure_that_is_not_known_keeps_the_table_closed(day: History) -> None:
