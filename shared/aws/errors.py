@@ -46,6 +46,7 @@ _BUSY = frozenset(
         "500",
     }
 )
+_DENIED = frozenset({401, 403})
 _ABSENT = frozenset({"NoSuchKey", "404", "NotFound", "PreconditionFailed"})  # the last: a copy's source was replaced
 
 
@@ -84,6 +85,14 @@ def translated() -> Iterator[None]:
         raise _translate(error.response) or error from error
     except (botocore.ConnectionError, botocore.HTTPClientError, botocore.IncompleteReadError) as error:
         raise Unavailable from error
+
+
+def code_of(error: BaseException | None) -> str | None:
+    """Return the code by which AWS refused, None of any other error; a search domain has none but its status."""
+    response = getattr(error, "response", None)
+    if isinstance(response, dict) and "Error" in response:
+        return str(response["Error"]["Code"])
+    return "AccessDenied" if getattr(error, "status_code", None) in _DENIED else None
 
 
 def _translate(response: Any) -> Exception | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
+
+from shared.aws.errors import code_of
 
 if TYPE_CHECKING:
     from shared.http.request import Request
@@ -48,7 +50,7 @@ class Telemetry:
             request_id=request.request_id,
             error=type(error).__name__,
             cause=type(cause).__name__,
-            code=_code(cause),
+            code=code_of(cause),
         )
 
     def bug(self, request: Request) -> None:
@@ -57,7 +59,7 @@ class Telemetry:
             "unexpected error",
             correlation_id=request.correlation_id,
             request_id=request.request_id,
-            code=_code(sys.exc_info()[1]),
+            code=code_of(sys.exc_info()[1]),
             stack=_stack(),
         )
 
@@ -70,11 +72,6 @@ class Telemetry:
         metrics.add_metric(name="Latency", unit=MetricUnit.Milliseconds, value=milliseconds)
         metrics.add_metric(name="AwsCalls", unit=MetricUnit.Count, value=calls)
         metrics.flush_metrics()
-
-
-def _code(cause: BaseException | None) -> Any:
-    response = getattr(cause, "response", None)
-    return response["Error"]["Code"] if isinstance(response, dict) and "Error" in response else None
 
 
 def _stack() -> list[str]:

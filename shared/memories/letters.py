@@ -24,6 +24,7 @@ ATTACHMENTS = 100
 
 _OF_THEIR_OWN = {"unfile": "erasure", "unread": "token"}
 _LETTER_BYTES = 100_000
+_NAMED = ("work", "tenant", "project", "task", "n", "correlation_id")
 
 
 class Unreadable(Exception):
@@ -53,6 +54,15 @@ def body_of(text: str) -> dict[str, Any]:
     if not _CHECKS.get(str(body.get("work")), _never)(body):
         raise Unreadable
     return body
+
+
+def named_in(text: str) -> dict[str, Any]:
+    """Return what a message names, for the log: ids and numbers. Nothing of one that can't be read."""
+    try:
+        body = body_of(text)
+    except Unreadable:
+        return {}
+    return {name: body[name] for name in _NAMED if name in body}
 
 
 def bury_unreadable(dead: Queue, text: str) -> None:

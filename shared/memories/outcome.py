@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared.kernel.contention import LostRace
 from shared.kernel.errors import Conflict, Unavailable
 from shared.retention.faults import fault_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shared.aws.items import Item
     from shared.memories.letters import Message
@@ -32,8 +32,8 @@ class State(Enum):
 class Outcome:
     """How a delivery went: `pause` is in seconds (LATER); LEAVE: another delivery is at it.
 
-    `task` is the row as it was last seen, where there is one; `job` that of one of its files; `fault` what went wrong
-    on our side.
+    `task` is the row as it was last seen, where there is one; `job` that of one of its files; `named` what the message
+    itself names, for the log; `fault` what went wrong on our side.
     """
 
     state: State
@@ -41,6 +41,19 @@ class Outcome:
     task: Item | None = None
     fault: Fault | None = None
     job: Item | None = None
+    named: Mapping[str, Any] = field(default_factory=dict)
+
+    def told(self, *names: str) -> dict[str, Any]:
+        """Return the fields of its log line: `names` of the row, else of the message; what went wrong, by codes."""
+        row = self.task or self.job or {}
+        about = {**self.named, **row}
+        return {
+            **{name: about.get(name) for name in ("work", *names)},
+            "outcome": self.state.value,
+            "error": (row.get("error") or {}).get("code"),
+            "code": self.fault.code if self.fault else None,
+            "fault": self.fault.told() if self.fault else None,
+        }
 
 
 def pause_of(message: Message) -> int:

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from shared.aws.errors import code_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,7 +37,7 @@ def fault_of(work: str, error: Exception) -> Fault:
     """Describe an error by class, code and place; its message may hold data and is left out."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return Fault(work, type(error).__name__, _code(error) or _code(error.__cause__), place)
+    return Fault(work, type(error).__name__, code_of(error) or code_of(error.__cause__), place)
 
 
 def isolated(work: str, faults: Faults, call: Callable[[], T]) -> T | None:
@@ -45,8 +47,3 @@ def isolated(work: str, faults: Faults, call: Callable[[], T]) -> T | None:
     except Exception as error:  # noqa: BLE001 - whatever a handler's bug raises, the other items must go on
         faults[fault_of(work, error)] += 1
         return None
-
-
-def _code(error: BaseException | None) -> str | None:
-    response = getattr(error, "response", None)
-    return response["Error"]["Code"] if isinstance(response, dict) and "Error" in response else None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor
 
 from shared.memories.heartbeat import Heartbeat
-from shared.memories.letters import Message
+from shared.memories.letters import Message, named_in
 from shared.memories.outcome import Outcome, State
 from shared.retention.deadline import Deadline
 from shared.retention.faults import fault_of
@@ -85,15 +85,18 @@ class _Batch:
         try:
             outcome = self._take(record)
         except Exception as error:  # told here, since Powertools tells nothing; the message comes again by itself
-            self.batches.tell(Outcome(State.LEAVE, fault=fault_of("batch", error)))
+            self._tell(record, Outcome(State.LEAVE, fault=fault_of("batch", error)))
             raise
-        self.batches.tell(outcome)
+        self._tell(record, outcome)
         self.heart.watch(None)
         if outcome.state is State.DONE:
             return  # held on, since it is deleted when the whole batch is done
         self.heart.let_go(record.receipt_handle, outcome.pause if outcome.state is State.LATER else None)
         self._let_go(r for r in self.records if _group_of(r) == _group_of(record.raw_event))
         raise NotDone
+
+    def _tell(self, record: SQSRecord, outcome: Outcome) -> None:
+        self.batches.tell(replace(outcome, named=named_in(record.body)))
 
     def _take(self, record: SQSRecord) -> Outcome:
         if self._taker is None:

@@ -93,10 +93,7 @@ class Documents:
             "status",
             "chunks_total",
         )
-        error = (job.get("error") or {}).get("code")
-        fault = outcome.fault.told() if outcome.fault else None
-        told: dict[str, Any] = {name: job.get(name) for name in names}
-        self._log.info("message", **told, outcome=outcome.state.value, error=error, fault=fault)
+        self._log.info("message", **outcome.told(*names))
         read = outcome.state.value == "done" and job.get("status") in {"parsed", "success"}
         metrics = EphemeralMetrics(namespace=self._environment.powertools_metrics_namespace, service=SERVICE)
         metrics.add_metric(name="FilesRead", unit=MetricUnit.Count, value=int(read))

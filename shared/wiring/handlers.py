@@ -27,7 +27,19 @@ def lazily(build: Build) -> Handler:
         return build(os.environ, Aws(os.environ), SystemClock())
 
     def handler(event: dict[str, Any], context: Any) -> Any:
-        """Answer one event."""
-        return built()(event, context)
+        """Answer one event; what it raises is told of in a line as well, which alarms and queries can read."""
+        try:
+            return built()(event, context)
+        except Exception as error:
+            _tell(error)
+            raise
 
     return handler
+
+
+def _tell(error: Exception) -> None:
+    from aws_lambda_powertools import Logger  # noqa: PLC0415 - only when something broke
+
+    from shared.retention.faults import fault_of  # noqa: PLC0415 - the same
+
+    Logger().error("invocation failed", **fault_of("invocation", error).told())

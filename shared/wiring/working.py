@@ -53,13 +53,8 @@ class Working:
     def tell(self, outcome: Outcome) -> None:
         """Log and count what became of a message; nothing of anybody's text."""
         task = outcome.task or {}
-        about = task or outcome.job or {}
-        told: dict[str, Any] = {
-            name: about.get(name) for name in ("tenant", "project", "task", "correlation_id", "status", "phase", "n")
-        }
-        error = about.get("error") or {}
-        fault = outcome.fault.told() if outcome.fault else None
-        self._log.info("message", **told, outcome=outcome.state.value, error=error.get("code"), fault=fault)
+        names = ("tenant", "project", "task", "correlation_id", "status", "phase", "n")
+        self._log.info("message", **outcome.told(*names))
         metrics = EphemeralMetrics(namespace=self._memories.environment.powertools_metrics_namespace, service=SERVICE)
         metrics.add_metric(name="AddsDone", unit=MetricUnit.Count, value=int(task.get("status") == "success"))
         metrics.add_metric(name="AddsFailed", unit=MetricUnit.Count, value=int(task.get("status") == "failed"))

@@ -33,21 +33,41 @@ def test_no_alarm_is_switched_off_and_each_says_what_silence_means(any_stack: St
         assert alarm.get("DatapointsToAlarm", 1) <= alarm["EvaluationPeriods"], name
 
 
-def test_every_alarm_says_what_is_wrong_and_operations_say_what_to_do(with_domain: Stack) -> None:
-    guide = (ROOT / "docs/operations.md").read_text("utf-8")
-    for name, alarm in alarms(with_domain).items():
-        assert alarm["AlarmDescription"]
-        assert f"| `{name}` |" in guide, name
-
-
-def test_operations_describe_no_alarm_that_does_not_exist(with_domain: Stack) -> None:
-    guide = (ROOT / "docs/operations.md").read_text("utf-8")
-    rows = [
-        line.split("|")[1].strip(" `")
-        for line in guide.partition("## Alarms")[2].partition("\n## ")[0].splitlines()
-        if line.startswith("| `")
+def rows() -> dict[str, tuple[str, str]]:
+    """Return what operations say of each alarm: what it means, and what to do."""
+    guide = (ROOT / "docs/operations.md").read_text("utf-8").partition("\n## Alarms")[2].partition("\n### ")[0]
+    told = [
+        [cell.strip(" `") for cell in line.split("|")[1:-1]] for line in guide.splitlines() if line.startswith("| `")
     ]
-    assert set(rows) == set(alarms(with_domain))
+    return {name: (means, do) for name, means, do in told}
+
+
+def test_every_alarm_says_what_is_wrong_and_operations_what_to_do_and_of_no_other(with_domain: Stack) -> None:
+    assert set(rows()) == set(alarms(with_domain))
+    assert all(alarm["AlarmDescription"] for alarm in alarms(with_domain).values())
+    assert not [name for name, (means, do) in rows().items() if not means or len(do) < len("Look at its log.")]
+
+
+# What an operator has to be woken by.
+WANTED = {
+    "5xx rate": ("ServerErrors", "5xx"),
+    "p99": ("Slow", "Latency"),
+    "dead letters": ("DeadLetters", "ApproximateNumberOfMessagesVisible"),
+    "age of the oldest message": ("OldestMessage", "ApproximateAgeOfOldestMessage"),
+    "age of the oldest file": ("OldestDocument", "ApproximateAgeOfOldestMessage"),
+    "throttled functions": ("FunctionThrottles", "Throttles"),
+    "throttled table": ("TableThrottled", "WriteThrottleEvents"),
+    "sweeper late": ("SweepLate", "SweepLag"),
+    "search red": ("SearchRed", "ClusterStatus.red"),
+    "search full": ("SearchFull", "FreeStorageSpace"),
+    "errors of the key": ("Denied", "Denied"),
+}
+
+
+def test_whatever_an_operator_has_to_be_woken_by_has_an_alarm(with_domain: Stack) -> None:
+    for name, metric in WANTED.values():
+        assert metric in {m.get("MetricName") for m in watched(alarms(with_domain)[name])}
+    assert alarms(with_domain)["Slow"]["ExtendedStatistic"] == "p99"
 
 
 def test_every_function_is_watched_for_crashes_and_throttles(stack: Stack) -> None:
