@@ -82,7 +82,7 @@ def test_usage_is_walked_page_by_page(world: World) -> None:
     assert walked == sorted(names)
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "page=x"])
+@pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=101", "limit=x", "page=x"])
 def test_a_broken_parameter_is_400(world: World, query: str) -> None:
     assert world.client().get(USAGE, query=query).status == 400
 

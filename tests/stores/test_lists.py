@@ -140,6 +140,7 @@ def test_the_first_dialect_orders_by_time(client: StoreClient, filled: str) -> N
         {"order_by": "created_at", "depth": 1},
         {"view": "most"},
         {"limit": 0},
+        {"limit": -1},
         {"limit": 101},
         {"page": "page_"},
         {"page": ""},

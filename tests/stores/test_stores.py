@@ -128,7 +128,7 @@ def test_a_time_that_is_none_is_refused(client: StoreClient, moment: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "query", [{"limit": 0}, {"limit": 101}, {"limit": "x"}, {"include_archived": "maybe"}, {"page": "page_x"}]
+    "query", [*({"limit": n} for n in (0, -1, 101, "x", "")), {"include_archived": "maybe"}, {"page": "page_x"}]
 )
 def test_a_list_that_breaks_a_rule_is_refused(client: StoreClient, query: dict[str, Any]) -> None:
     assert client.get(ROOT, query=query).status == 400
@@ -219,11 +219,12 @@ def test_a_deleted_store_is_gone_with_all_that_is_in_it_at_once(client: StoreCli
 
 
 def test_a_store_of_another_scope_answers_as_if_it_did_not_exist(world: World) -> None:
-    owner, stranger, elsewhere = world.client(), world.client(tenant="other"), world.client(project="blue")
+    owner = world.client()
+    alike = [world.client(tenant=name) for name in ("other", "acme-corp", "acm", "acme.x", "ACME", "acme-default")]
     store = owner.store()
     memory = owner.memory(store, "/a")
     unknown = owner.get(path("memstore_01M3250V06YW639FSPCZQ3TJW5")).json["error"]
-    for client in (stranger, elsewhere):
+    for client in (*alike, world.client(project="blue"), world.client(project="default2")):
         assert client.get(path(store)).json["error"] == unknown
         assert client.retrieve(store, memory["id"]).status == 404
         assert client.delete(path(store)).status == 404

@@ -109,7 +109,15 @@ def test_filters_narrow_the_list_and_combine(client: StoreClient, store: str, wo
 
 
 @pytest.mark.parametrize(
-    "query", [{"operation": "renamed"}, {"view": "x"}, {"limit": 101}, {"created_at[gte]": "x"}, {"page": "page_x"}]
+    "query",
+    [
+        {"operation": "renamed"},
+        {"view": "x"},
+        {"limit": -1},
+        {"limit": 101},
+        {"created_at[gte]": "x"},
+        {"page": "page_x"},
+    ],
 )
 def test_a_list_that_breaks_a_rule_is_refused(client: StoreClient, store: str, query: dict[str, Any]) -> None:
     assert client.get(f"{ROOT}/{store}/memory_versions", query=query).status == 400

@@ -56,7 +56,13 @@ def test_a_user_without_files_has_an_empty_list(client: Filer) -> None:
     "query",
     [
         *("", "user_id=", "user_id=%20", f"user_id={'u' * 256}", "user_id=a%00", "user_id=ann&limit=0"),
-        *("user_id=ann&limit=101", "user_id=ann&limit=x", "user_id=ann&cursor=x", "user_id=ann&cursor="),
+        *(
+            "user_id=ann&limit=101",
+            "user_id=ann&limit=-1",
+            "user_id=ann&limit=x",
+            "user_id=ann&cursor=x",
+            "user_id=ann&cursor=",
+        ),
     ],
 )
 def test_a_list_that_breaks_a_rule_is_422(client: Filer, query: str) -> None:
