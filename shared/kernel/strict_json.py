@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from codecs import BOM_UTF8
 from typing import Any
 
 from shared.kernel.errors import InvalidInput
 
 MAX_DEPTH = 100
-DIGITS = 4300
-"""Of an integer: what Python reads by default, since the time that it takes grows with their square."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_NESTED = (dict, list)
+
+
+class _NoNumber(ValueError):
+    """What JSON may not write as a number, or we can't keep as one."""
 
 
 def parse(body: bytes) -> Any:
@@ -24,15 +28,18 @@ def parse(body: bytes) -> Any:
     """
     try:
         text = body.decode("utf-8")
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_bounded)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise _broken(f"The body is not UTF-8 (byte {error.start}).") from error
     except RecursionError as error:
         raise _broken(f"The body is nested more than {MAX_DEPTH} levels deep.") from error
-    except ValueError as error:
+    except (json.JSONDecodeError, _NoNumber) as error:
         if body.startswith(BOM_UTF8):
             raise _broken("The body begins with a byte order mark; JSON has none.") from error
         raise _broken(f"The body is not JSON: {str(error)[:200]}") from error
+    except ValueError as error:
+        # Python reads no longer ones, since the time that it takes grows with the square of their length.
+        raise _broken(f"An integer of the body has more than {sys.get_int_max_str_digits()} digits.") from error
     _check(value, text)
     return value
 
@@ -53,7 +60,7 @@ def _check(value: Any, text: str) -> None:
 def _depth_exceeds(value: Any, limit: int) -> bool:
     level = [value]
     for _ in range(limit):
-        level = [child for item in level for child in _children(item) if isinstance(child, dict | list)]
+        level = [child for item in level for child in _children(item) if isinstance(child, _NESTED)]
         if not level:
             return False
     return True
@@ -66,20 +73,14 @@ def _children(value: Any) -> Any:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
+    raise _NoNumber(f"{name} is not a JSON number")
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise ValueError(f"{text[:40]} is too large for a number")
+        raise _NoNumber(f"{text[:40]} is too large for a number")
     return value
-
-
-def _bounded(text: str) -> int:
-    if len(text.lstrip("-")) > DIGITS:
-        raise ValueError(f"{text[:40]}… has more than {DIGITS} digits")
-    return int(text)
 
 
 def _broken(message: str) -> InvalidInput:
