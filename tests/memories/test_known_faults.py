@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -299,6 +301,38 @@ def test_a_text_beyond_any_models_window_is_found_to_its_end(shelf: Shelf, reade
     assert len(text) > 50_000
     assert reader.change(memory_id, memory=text).status == 200
     assert reader.texts("treasure under the oak", output_mode="raw") == [text]
+
+
+def test_many_requests_leave_no_threads_behind(shelf: Shelf, reader: Reader) -> None:
+    """Each request left a thread behind, until none could be made any more."""
+    memory_id = shelf.put("cedar")
+
+    def ask(number: int) -> None:
+        assert reader.change(memory_id, memory=f"cedar {number}").status == 200
+        assert len(reader.hits("cedar", output_mode="raw")) == len(reader.listed()) == 1
+
+    for number in range(20):  # the threads that calls share are made as they are needed, up to a number
+        ask(number)
+    before = threading.active_count()
+    for number in range(60):
+        ask(number)
+    assert threading.active_count() <= before + 2
+
+
+def test_nothing_that_a_text_names_is_asked(shelf: Shelf, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Addresses in texts were fetched, also those inside of the network."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    text = "see http://169.254.169.254/latest/meta-data and ![x](https://example.org/x.png)"
+    said = {"role": "user", "content": text, "timestamp": -1}
+    assert reader.post(f"{ROOT}/add", json_body={"user_id": "ann", "messages": [said], "mode": "raw"}).status == 202
+    shelf.work()
+    assert reader.texts("see", output_mode="raw") == [text]
+    assert reader.texts(text, output_mode="raw") == [text]
 
 
 def test_an_index_of_another_model_is_refused_at_its_start(shelf: Shelf) -> None:
