@@ -82,6 +82,15 @@ def test_dead_letters_ring_at_the_first(stack: Stack) -> None:
     assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": "<DeadLetterQueue.QueueName>"}]
 
 
+def test_the_alarm_of_throttles_ends_when_dynamodb_tells_of_none_any_more(stack: Stack) -> None:
+    alarm = alarms(stack)["TableThrottled"]
+    (sum_of_all,) = [m["Expression"] for m in alarm["Metrics"] if "Expression" in m]
+    told = [m["Id"] for m in alarm["Metrics"] if "MetricStat" in m]
+    assert sum_of_all == " + ".join(f"FILL({name}, 0)" for name in told)
+    # The newest minute may be filled before it is told: so one of a few is not enough.
+    assert 1 < alarm["DatapointsToAlarm"] < alarm["EvaluationPeriods"]
+
+
 def test_a_sweeper_that_does_not_run_rings_though_it_says_nothing(stack: Stack) -> None:
     alarm = alarms(stack)["SweeperMissing"]
     assert (alarm["MetricName"], alarm["TreatMissingData"]) == ("Invocations", "breaching")
