@@ -60,7 +60,7 @@ def measure(corpus: Corpus, api: Memories) -> dict[str, Score]:
     for talk in corpus.talks:
         names = _names(talk)
         for question in talk.questions:
-            _ask(api, talk.user, question, names, scores)
+            _ask(api, talk.user, question, names=names, scores=scores)
     return scores
 
 
@@ -84,7 +84,9 @@ def _names(talk: Talk) -> dict[str, list[str]]:
     return names
 
 
-def _ask(api: Memories, user: str, question: Question, names: dict[str, list[str]], scores: dict[str, Score]) -> None:
+def _ask(
+    api: Memories, user: str, question: Question, *, names: dict[str, list[str]], scores: dict[str, Score]
+) -> None:
     found = {
         way: _found(api.search(user, question.text, output_mode="raw", **how), names) for way, how in _ASKED.items()
     }

@@ -83,7 +83,7 @@ class Store:
             path, now = f"/deep/{n // 10_000}/{n // 100}/{n}", SystemClock().now_ms()
             memory_id, told = prefixed(MEMORY, now), {"size": len(TEXT), "sha256": "0" * 64, "object": BYTES}
             version = {"memory_id": memory_id, "sk": prefixed(VERSION, now), "created_at": now, **told}
-            yield head_row(self.address, path, version, now)
+            yield head_row(self.address, path, version, created_at=now)
             yield file_row(self.address, path, memory_id)
             below = path
             for directory in ancestors(path):

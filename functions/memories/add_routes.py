@@ -55,7 +55,7 @@ class Adding:
             message = "async_mode false is not served in production: add with async_mode true, and ask for the status"
             raise InvalidInput.at("body", "async_mode", message=message, type_="combination")
         address = UserAddress(caller.scope, body.add.user_id)
-        accepted = self.accepting.accept(_wanted(body, address, caller, request.correlation_id))
+        accepted = self.accepting.accept(_wanted(body, address, caller, correlation_id=request.correlation_id))
         task = self._end_of(accepted, body, address)
         if task is None or task["status"] != "success":
             return success(request, _told(accepted, "accepted", None), 202)
@@ -105,7 +105,7 @@ def admitted(request: Request) -> Admitted:
     return request.caller
 
 
-def _wanted(body: AddBody, address: UserAddress, caller: Admitted, correlation_id: str) -> Wanted:
+def _wanted(body: AddBody, address: UserAddress, caller: Admitted, *, correlation_id: str) -> Wanted:
     return Wanted(
         address,
         body.add.by(caller.key_id),

@@ -90,7 +90,7 @@ class Parts:
         if named and _has(part, "image_url"):
             part.refuse("file_id", "Give either image_url or file_id", "exactly_one")
         source = {"file_id": _file_id_in(part)} if named else _picture_in(part, self.limits)
-        self._keep(part, "image", {"caption": caption, "detail": detail}, source)
+        self._keep(part, "image", {"caption": caption, "detail": detail}, source=source)
 
     def _read_file(self, part: Fields) -> None:
         file = part.object("file", required=True)
@@ -105,9 +105,11 @@ class Parts:
         else:
             name = read_filename(file, EXTENSIONS)
             source |= {"filename": name and name[0], "content": _file_data_in(file, self.limits)}
-        self._keep(file or part, "file", {"filename": source["filename"]}, source)
+        self._keep(file or part, "file", {"filename": source["filename"]}, source=source)
 
-    def _keep(self, fields: Fields, of: Literal["file", "image"], told: dict[str, Any], source: dict[str, Any]) -> None:
+    def _keep(
+        self, fields: Fields, of: Literal["file", "image"], told: dict[str, Any], *, source: dict[str, Any]
+    ) -> None:
         """Number an attachment, and keep what the payload has of it."""
         n, index = self.numbers.file + self.numbers.image, getattr(self.numbers, of)
         setattr(self.numbers, of, index + 1)
@@ -140,12 +142,12 @@ def _picture_in(part: Fields, limits: Limits) -> dict[str, Any]:
         rule = "Only data:image/png|jpeg|webp|gif;base64,… is taken, no address and no bare base64"
         part.refuse("image_url", rule, "image_url", url[:100])
         return {}
-    content = _decoded(part, "image_url", url[head.end() :], limits.image_bytes)
+    content = _decoded(part, "image_url", url[head.end() :], limit=limits.image_bytes)
     kind = head[1].lower()
     found = None if content is None else _measured(part, content, kind)
     if found is None:
         return {}
-    bound_picture(part, "image_url", (found.pixels, found.frames), limits)
+    bound_picture(part, "image_url", (found.pixels, found.frames), limits=limits)
     return {"content": content, "media_type": kind, "pixels": found.pixels, "frames": found.frames}
 
 
@@ -161,7 +163,7 @@ def _measured(part: Fields, content: bytes, kind: str) -> Measured | None:
     return found
 
 
-def bound_picture(given: Fields, name: str, size: tuple[int, int], limits: Limits) -> None:
+def bound_picture(given: Fields, name: str, size: tuple[int, int], *, limits: Limits) -> None:
     """Hold a picture's pixels and frames to the limits.
 
     Raises:
@@ -179,10 +181,10 @@ def _file_data_in(file: Fields, limits: Limits) -> bytes | None:
     if data is None:
         return None
     head = _DATA_URL.match(data)
-    return _decoded(file, "file_data", data[head.end() :] if head else data, limits.file_bytes)
+    return _decoded(file, "file_data", data[head.end() :] if head else data, limit=limits.file_bytes)
 
 
-def _decoded(given: Fields, name: str, text: str, limit: int) -> bytes | None:
+def _decoded(given: Fields, name: str, text: str, *, limit: int) -> bytes | None:
     if len(text) <= limit * 4 // 3 + limit // _LINE_BREAKS + 8:
         text = "".join(text.split())
     if len(text) * 3 // 4 - 2 > limit:

@@ -62,7 +62,7 @@ class References:
             return
         if row["size"] > self.limits.image_bytes:
             image.too_large("file_id", f"At most {self.limits.image_bytes} bytes")
-        bound_picture(image, "file_id", (row["pixels"], row["frames"]), self.limits)
+        bound_picture(image, "file_id", (row["pixels"], row["frames"]), limits=self.limits)
 
 
 _WHOSE = "A file can be named by the user it was uploaded for, in the same project, until it is deleted."

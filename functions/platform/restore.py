@@ -52,7 +52,7 @@ def main(
     if asked.region:
         os.environ["AWS_DEFAULT_REGION"] = asked.region
     try:
-        _run(asked, aws or Aws(os.environ), clock or SystemClock(), pause)
+        _run(asked, aws or Aws(os.environ), clock or SystemClock(), pause=pause)
     except RestoreRefused as reason:
         sys.stderr.write(f"restore: {reason}\n")
         return 1
@@ -67,7 +67,7 @@ def main(
     return 0
 
 
-def _run(asked: Namespace, aws: Aws, clock: Clock, pause: Callable[[float], None]) -> None:
+def _run(asked: Namespace, aws: Aws, clock: Clock, *, pause: Callable[[float], None]) -> None:
     if asked.reopen:
         reopen(Table(aws, asked.table))
         sys.stderr.write(f"restore: {asked.table} is open again\n")

@@ -43,7 +43,7 @@ def build(environ: Mapping[str, str], aws: Aws, clock: Clock) -> Surface:
     """Return a new instance of the function."""
     environment = Environment.of(environ)
     callers = tenancy(environment, aws, clock)
-    backing = project_backing(environment, aws, clock, callers.meter)
+    backing = project_backing(environment, aws, clock, meter=callers.meter)
     return Surface(
         routers(backing, environment.direct_body_bytes),
         dialect=detail,

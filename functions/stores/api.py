@@ -40,7 +40,7 @@ def build(environ: Mapping[str, str], aws: Aws, clock: Clock) -> Surface:
     """Return a new instance of the function."""
     environment = Environment.of(environ)
     callers = tenancy(environment, aws, clock)
-    backing = store_backing(environ, aws, clock, callers.meter)
+    backing = store_backing(environ, aws, clock, meter=callers.meter)
     telemetry = Telemetry(SURFACE, environment.powertools_metrics_namespace)
     return Surface(routers(backing), dialect=told, admit=callers.admission(SURFACE), telemetry=telemetry)
 

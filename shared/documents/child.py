@@ -82,7 +82,7 @@ def _parse(order: Order, limits: ParseLimits) -> Iterator[Any]:
 def _picture(order: Order, limits: ParseLimits) -> Iterator[Any]:
     from shared.documents.redrawing import redrawn  # noqa: PLC0415
 
-    content, form = redrawn(Path(order["path"]), limits, order["most_pixels"], order["most_bytes"])
+    content, form = redrawn(Path(order["path"]), limits, order["most_pixels"], most_bytes=order["most_bytes"])
     yield {"form": form, "size": len(content)}
     yield content
 

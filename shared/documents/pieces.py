@@ -136,7 +136,7 @@ class _Text:
             self._place += len(line)
         place = start
         for end in sentence_ends(self._text, start, self._place):
-            yield from _short(self._text, place, end, TARGET)
+            yield from _short(self._text, place, end, most=TARGET)
             place = end
 
 
@@ -158,21 +158,21 @@ def _lines(lines: list[str]) -> Iterator[Piece | None]:
         if line.isspace():
             yield None
         else:
-            yield from _short(line, 0, len(line), TARGET)
+            yield from _short(line, 0, len(line), most=TARGET)
 
 
 def _row(line: str, header: str = "") -> Iterator[Piece]:
-    for piece in _short(line, 0, len(line), ROW):
+    for piece in _short(line, 0, len(line), most=ROW):
         piece.header = header
         yield piece
 
 
-def _short(text: str, start: int, end: int, most: float) -> Iterator[Piece]:
+def _short(text: str, start: int, end: int, *, most: float) -> Iterator[Piece]:
     """Yield a sentence or a row whole, or, where it is longer than `most`, in pieces that fit into a chunk."""
     if end - start <= most and size_of(text[start:end]) <= most:
         yield Piece(text[start:end])
         return
-    for cut in cut_ends(text, start, end, TARGET):
+    for cut in cut_ends(text, start, end, most=TARGET):
         if not text[start:cut].isspace():
             yield Piece(text[start:cut])
         start = cut

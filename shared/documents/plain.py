@@ -77,7 +77,7 @@ def _good_end(text: str) -> int:
     for mark in ("\n", "。", ". ", " "):
         if end := text.rfind(mark, _LONGEST // 2, _LONGEST) + 1:
             return end
-    return next(cut_ends(text, _LONGEST - TARGET, len(text), TARGET))
+    return next(cut_ends(text, _LONGEST - TARGET, len(text), most=TARGET))
 
 
 def _decoder(encoding: str) -> codecs.IncrementalDecoder:

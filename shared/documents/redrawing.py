@@ -52,7 +52,7 @@ def _on_white(image: Image.Image) -> Image.Image:
     return ground.convert("RGB")
 
 
-def redrawn(path: Path, limits: ParseLimits, most_pixels: int, most_bytes: int) -> tuple[bytes, str]:
+def redrawn(path: Path, limits: ParseLimits, most_pixels: int, *, most_bytes: int) -> tuple[bytes, str]:
     """Return a picture's first frame as a PNG, or as a JPEG if it was one or would be too large, and its form.
 
     Neither side is longer than `most_pixels`. What else the file told, as where it was taken, is not in it.

@@ -57,15 +57,15 @@ def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
         yield end
 
 
-def cut_ends(text: str, start: int, end: int, most: float) -> Iterator[int]:
+def cut_ends(text: str, start: int, end: int, *, most: float) -> Iterator[int]:
     """Yield where to cut what is longer than `most`: behind a clause, else behind a word, else between characters."""
     while size_of(text[start : min(end, start + int(most) + 1)]) > most:
-        start = _last_cut(text, start, end, most)
+        start = _last_cut(text, start, end, most=most)
         yield start
     yield end
 
 
-def _last_cut(text: str, start: int, end: int, most: float) -> int:
+def _last_cut(text: str, start: int, end: int, *, most: float) -> int:
     """Return the last good place to cut from `start` on, so that what is before it is at most `most`."""
     window = text[start : min(end, start + int(most))]
     while (size := size_of(window)) > most:

@@ -148,7 +148,7 @@ class Attempt:
 
     def release(self) -> None:
         """Give the lease back; its row stays, since it tells who had it last."""
-        _free(self.table, self.address, "#token = :value", self.token)
+        _free(self.table, self.address, "#token = :value", value=self.token)
 
     def end(self, changes: dict[str, Any], *writes: Write, drop: tuple[str, ...] = ()) -> None:
         """End the task.
@@ -213,16 +213,16 @@ def begin(table: Table, clock: Clock, task: Item) -> Attempt:
         "due": due_bucket(now + LOOK_MS, task["task"]),
     }
     start = Update(key_of(task), changes, when="#status = :processing", values={"processing": "processing"})
-    if task["tries"] and _started(table, start, _keep_lease(address, task["task"], token, now)):
+    if task["tries"] and _started(table, start, _keep_lease(address, task["task"], token, now=now)):
         return Attempt(table, clock, task | changes, token)
-    if not _started(table, start, _take_lease(address, task["task"], token, now)):
+    if not _started(table, start, _take_lease(address, task["task"], token, now=now)):
         raise Busy
     return Attempt(table, clock, task | changes, token)
 
 
 def free_lease(table: Table, task: Item) -> None:
     """Give back the lease that an attempt at an ended task may have left: a dead worker can't."""
-    _free(table, address_of(task), "#task = :value", task["task"])
+    _free(table, address_of(task), "#task = :value", value=task["task"])
 
 
 def spent(task: Item, now: int) -> int:
@@ -261,13 +261,13 @@ def _started(table: Table, start: Update, lease: Update) -> bool:
     return True
 
 
-def _keep_lease(address: UserAddress, task_id: str, token: str, now: int) -> Update:
+def _keep_lease(address: UserAddress, task_id: str, token: str, *, now: int) -> Update:
     """Return the write that goes on with a lease that an earlier attempt at the same task had last."""
     changes = {"token": token, "until": now + LEASE_MS}
     return Update(address.lease_key(), changes, when="#task = :task", values={"task": task_id})
 
 
-def _take_lease(address: UserAddress, task_id: str, token: str, now: int) -> Update:
+def _take_lease(address: UserAddress, task_id: str, token: str, *, now: int) -> Update:
     """Return the write that takes a lease that is free; `turn` counts the tasks that had it."""
     return Update(
         address.lease_key(),
@@ -278,7 +278,7 @@ def _take_lease(address: UserAddress, task_id: str, token: str, now: int) -> Upd
     )
 
 
-def _free(table: Table, address: UserAddress, when: str, value: str) -> None:
+def _free(table: Table, address: UserAddress, when: str, *, value: str) -> None:
     try:
         free = Update(address.lease_key(), {"until": 0}, drop=("token",), when=when, values={"value": value})
         persist(lambda: table.write(free))

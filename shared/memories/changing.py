@@ -79,9 +79,9 @@ class Changing:
                 changing it for longer than the retries last.
             Unavailable: a dependency does not answer; the change may have been made or not.
         """
-        return persist(lambda: self._change(scope, memory_id, wish, conditions))
+        return persist(lambda: self._change(scope, memory_id, wish, conditions=conditions))
 
-    def _change(self, scope: Scope, memory_id: str, wish: ChangeWish, conditions: Preconditions) -> Shown:
+    def _change(self, scope: Scope, memory_id: str, wish: ChangeWish, *, conditions: Preconditions) -> Shown:
         row, document = seen(self.backing.table, scope, memory_id)
         conditions.check_write(etag_of(row))
         try:
@@ -96,7 +96,7 @@ class Changing:
             changes |= self._kept(scope, text)
         if not changes:
             return Shown(etag_of(row), memory_view(scope, row, before, document))
-        revision = Revision(self.backing, row, changes, text)
+        revision = Revision(self.backing, row, changes, text=text)
         revision.write(self.index, self.embedder)
         return Shown(etag_of(revision.row), memory_view(scope, revision.row, text, document))
 
@@ -110,11 +110,11 @@ class Changing:
 class Revision:
     """The next revision of a memory: `changes` to the row, with the whole text."""
 
-    def __init__(self, backing: Backing, old: Item, changes: Item, text: str) -> None:
+    def __init__(self, backing: Backing, old: Item, changes: Item, *, text: str) -> None:
         self._backing, self._old, self._text = backing, old, text
         self._says_else = "size" in changes
         self._address = UserAddress(scope_in(old["pk"]), old["user_id"])
-        self.row = _next_row(old, changes, text, backing.clock.now_ms())
+        self.row = _next_row(old, changes, text, now=backing.clock.now_ms())
         self._states = [(memory_id_of(old), self.row["revision"])], [(memory_id_of(old), old["revision"])]
         self._leftovers = Leftovers(backing, self._address)
 
@@ -202,7 +202,7 @@ class Revision:
         return [self._old["object"]] if self._says_else and "object" in self._old else []
 
 
-def _next_row(old: Item, changes: Item, text: str, now: int) -> Item:
+def _next_row(old: Item, changes: Item, text: str, *, now: int) -> Item:
     says_else = "size" in changes
     kept = {name: value for name, value in old.items() if not (says_else and name in ("text", "object", "size"))}
     at = max(now, old["updated_at"] + 1, old["decided_at"] + 1)

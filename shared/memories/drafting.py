@@ -91,11 +91,11 @@ class Draft:
     def addition(self, learnt: Learnt, kind: Kind, number: int, reason: str) -> Change:
         """Return the change that adds a memory; `number` tells it from the task's others of its kind."""
         memory_id = self.address.memory_id(self.task["task"], kind, number)
-        return self.addition_as(memory_id, learnt, kind, reason)
+        return self.addition_as(memory_id, learnt, kind, reason=reason)
 
-    def addition_as(self, memory_id: str, learnt: Learnt, kind: Kind, reason: str) -> Change:
+    def addition_as(self, memory_id: str, learnt: Learnt, kind: Kind, *, reason: str) -> Change:
         """Return the change that adds a memory under an id."""
-        row = self._row(memory_id, learnt, kind, reason)
+        row = self._row(memory_id, learnt, kind, reason=reason)
         return Change("ADD", reason, row, text=_apart(row, learnt))
 
     def dated(self, number: int) -> Draft:
@@ -110,7 +110,7 @@ class Draft:
         """
         at = max(self.at, old["decided_at"] + 1, old["updated_at"] + 1)
         row = {
-            **self._row(memory_id_of(old), learnt, "fact", reason),
+            **self._row(memory_id_of(old), learnt, "fact", reason=reason),
             **{name: old[name] for name in ("kind", "l1", "l3", "created_at", "immutable", "modes")},
             "metadata": compact({**metadata_of(old), **self.add.metadata}),
             "revision": next_revision(old),
@@ -137,7 +137,7 @@ class Draft:
         }
         return Change("UPDATE", reason, row, old, text=text if "object" in row else None, task=self.task["task"])
 
-    def _row(self, memory_id: str, learnt: Learnt, kind: Kind, reason: str) -> Item:
+    def _row(self, memory_id: str, learnt: Learnt, kind: Kind, *, reason: str) -> Item:
         moments = {"created_at": self.at, "updated_at": self.at, "decided_at": self.at}
         return memory_row(
             self.address,

@@ -70,7 +70,7 @@ class NothingStored(LodestoreError):
 
 
 def succeed(
-    backing: Backing, attempt: Attempt, changes: Sequence[Change], plan: Item | None, jobs: Sequence[Item] = ()
+    backing: Backing, attempt: Attempt, changes: Sequence[Change], *, plan: Item | None, jobs: Sequence[Item] = ()
 ) -> None:
     """End a task well, and remove its payload and the plan that `plan` is the row of; `jobs` are those of its files.
 

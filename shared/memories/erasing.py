@@ -85,16 +85,16 @@ class Erasing:
         name, seen = address.generation_name, generation_in(generations, address.user)
         first = f"attribute_not_exists(#{name}) OR " if seen == 0 else ""
         now = self.backing.clock.now_ms()
-        self._log(address, erasure_id, seen + 1, now)
+        self._log(address, erasure_id, seen + 1, now=now)
         turn = Update(address.generation_key, {name: seen + 1}, when=f"{first}#{name} = :seen", values={"seen": seen})
-        receipt = {**new_receipt(address, erasure_id, correlation_id, now), "generation": seen + 1}
+        receipt = {**new_receipt(address, erasure_id, correlation_id, now=now), "generation": seen + 1}
         try:
             self.backing.table.transact(turn, Put(receipt))
         except TransactionFailed:
             raise LostRace(pause=False) from None
         return receipt
 
-    def _log(self, address: UserAddress, erasure_id: str, generation: int, now: int) -> None:
+    def _log(self, address: UserAddress, erasure_id: str, generation: int, *, now: int) -> None:
         """Log, before it is so, that everything of the generations before one is forgotten."""
         ids = {"user": address.user, "pk": address.pk, "generation": generation, "erasure": erasure_id}
         ErasureLog(self.backing.objects).write(Erasure(ulid(now), "memories_of_user", address.scope, ids))
@@ -126,7 +126,7 @@ class Receipts:
         return True
 
 
-def new_receipt(address: UserAddress, erasure_id: str, correlation_id: str, now: int) -> Item:
+def new_receipt(address: UserAddress, erasure_id: str, correlation_id: str, *, now: int) -> Item:
     """Return the receipt of an erasure that begins, with nothing counted yet."""
     pk, sk = erasure_key(address.scope, erasure_id)
     return {

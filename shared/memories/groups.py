@@ -104,7 +104,9 @@ class Part:
         draft = self.draft.dated(number)
         learnt = self._summary_of(texts, draft)
         memory_id = draft.address.memory_id("group", self.group_key[1])
-        return draft.addition_as(memory_id, replace(learnt, positions=(), event_at=draft.said_at), "summary", WHOLE)
+        return draft.addition_as(
+            memory_id, replace(learnt, positions=(), event_at=draft.said_at), "summary", reason=WHOLE
+        )
 
     def apply(self, change: Change) -> bool:
         """Write the group's summary; False when another task has."""

@@ -45,7 +45,7 @@ def owner_of_row(row: Item) -> str:
 class _Piece:
     """A piece of a row's text, between its neighbours."""
 
-    def __init__(self, row: Item, ordinal: int, text: str, neighbours: tuple[str, str]) -> None:
+    def __init__(self, row: Item, ordinal: int, text: str, *, neighbours: tuple[str, str]) -> None:
         self.row, self.ordinal, self.text = row, ordinal, text
         self.previous, self.following = neighbours
 
@@ -93,4 +93,4 @@ def _pieces(row: Item, text: str) -> Iterator[_Piece]:
     for n, piece in enumerate(texts):
         previous = texts[n - 1][-CONTEXT:] if n else row["previous"]
         following = texts[n + 1][:CONTEXT] if n < last else row["following"]
-        yield _Piece(row, n, piece, (previous, following))
+        yield _Piece(row, n, piece, neighbours=(previous, following))

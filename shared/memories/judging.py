@@ -89,7 +89,7 @@ class Judge:
         near = self._look(facts, vectors, also)
         changes = {}
         for n, fact in facts.items():
-            changes[n] = self._one(fact, n, self.draft.dated(numbers[n]), vectors[n], near[n])
+            changes[n] = self._one(fact, n, self.draft.dated(numbers[n]), vector=vectors[n], near=near[n])
         return changes
 
     def standing(self, digest: str) -> tuple[Item | None, str | None]:
@@ -156,15 +156,15 @@ class Judge:
             if (seen := self._seen.get(memory_id)) and seen.vector is not None
         }
 
-    def _one(self, fact: Learnt, n: int, draft: Draft, vector: Vector, near: dict[str, float]) -> Change:
+    def _one(self, fact: Learnt, n: int, draft: Draft, *, vector: Vector, near: dict[str, float]) -> Change:
         digest = self._fingerprint_of(fact)
         same = self._same(digest)
-        change = self._change(self._decide(fact, vector, near, same), fact, n, draft)
+        change = self._change(self._decide(fact, vector, near, same=same), fact, n, draft=draft)
         if change.row is not None:
             change.row["fingerprint"] = digest
         stale = None if same else self._named.get(digest)
         change = replace(change, fact=n, stale=stale, task=draft.task["task"], positions=tuple(fact.positions))
-        self._apply(change, fact, vector, digest)
+        self._apply(change, fact, vector, digest=digest)
         return change
 
     def _fingerprint_of(self, fact: Learnt) -> str:
@@ -175,7 +175,7 @@ class Judge:
         seen = self._seen.get(self._named.get(digest, ""))
         return seen if seen and not seen.gone and seen.row["fingerprint"] == digest else None
 
-    def _decide(self, fact: Learnt, vector: Vector, near: dict[str, float], same: _Seen | None) -> Decision:
+    def _decide(self, fact: Learnt, vector: Vector, near: dict[str, float], *, same: _Seen | None) -> Decision:
         if same is not None and not fact.forget:
             return Decision("NONE", SAME_WORDS, memory_id_of(same.row))
         known = self._known(vector, near, same)
@@ -198,7 +198,7 @@ class Judge:
         living = [memory_id for memory_id in order if not self._seen[memory_id].gone]
         return [_known(self._seen[memory_id], similarities[memory_id]) for memory_id in living[:SHOWN]]
 
-    def _change(self, decision: Decision, fact: Learnt, n: int, draft: Draft) -> Change:
+    def _change(self, decision: Decision, fact: Learnt, n: int, *, draft: Draft) -> Change:
         old = self._seen[decision.target].row if decision.target else None
         if decision.event == "ADD":
             return draft.addition(fact, "fact", n, decision.told)
@@ -206,7 +206,7 @@ class Judge:
             return draft.revised(old, fact, decision.told)
         return Change(decision.event, decision.told, old=old)
 
-    def _apply(self, change: Change, fact: Learnt, vector: Vector, digest: str) -> None:
+    def _apply(self, change: Change, fact: Learnt, vector: Vector, *, digest: str) -> None:
         memory_id = change.memory_id
         if memory_id is None or change.event == "NONE":
             return

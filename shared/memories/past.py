@@ -49,7 +49,7 @@ def past_state(backing: Backing, row: Item) -> Item:
     Raises:
         ObjectMissing: the row was changed or removed since it was read.
     """
-    key = past_key(scope_in(row["pk"]), memory_id_of(row), row["decided_at"], 0)
+    key = past_key(scope_in(row["pk"]), memory_id_of(row), row["decided_at"], number=0)
     past = {
         **_place(row, key, row["origin"], row["positions"]),
         **{name: row[name] for name in ("event", "reason", "task", "event_at", "memory_type", "categories")},
@@ -64,7 +64,7 @@ def past_state(backing: Backing, row: Item) -> Item:
 
 def past_decision(row: Item, decided: Decided) -> Item:
     """Return the past row of a decision that leaves no state of its own: NONE, or DELETE."""
-    key = past_key(scope_in(row["pk"]), memory_id_of(row), decided.at, decided.number)
+    key = past_key(scope_in(row["pk"]), memory_id_of(row), decided.at, number=decided.number)
     return {
         **_place(row, key, decided.task or "", decided.positions),
         **{name: row[name] for name in ("event_at", "memory_type", "categories")},

@@ -60,7 +60,7 @@ class Planner:
         telling = Telling(self.draft, plan.extraction)
         judge = Judge(self.means, self.draft)
         places = {e.number: n for n, e in enumerate(entries) if e.kind == "fact"}
-        judged = self._judged(judge, {n: p for n, p in places.items() if p >= len(applied)}, facts, telling)
+        judged = self._judged(judge, {n: p for n, p in places.items() if p >= len(applied)}, facts, telling=telling)
         made = {n: applied[p] if p < len(applied) else judged[n] for n, p in places.items()}
         correcting = Correcting(self.means, self.draft, list(made.values()), telling.wishes)
         rest = telling.after(correcting, judge)
@@ -73,7 +73,9 @@ class Planner:
         return (*decided, *correcting.changes(len(decided), corrected, own=bool(applied)))
 
     @staticmethod
-    def _judged(judge: Judge, places: dict[int, int], facts: Sequence[Learnt], telling: Telling) -> dict[int, Change]:
+    def _judged(
+        judge: Judge, places: dict[int, int], facts: Sequence[Learnt], *, telling: Telling
+    ) -> dict[int, Change]:
         also = [telling.mark] if telling.mark else []
         return judge.judge({n: facts[n] for n in places}, places, *also)
 

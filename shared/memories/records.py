@@ -142,7 +142,7 @@ def generations_of(scope: Scope, memory_id: str) -> Key:
     return partition(scope, _bucket_of(memory_id)), GENERATIONS
 
 
-def past_key(scope: Scope, memory_id: str, at: int, number: int) -> Key:
+def past_key(scope: Scope, memory_id: str, at: int, *, number: int) -> Key:
     """Return the key of a past state or decision: in order of time."""
     return partition(scope, _bucket_of(memory_id)), f"h#{memory_id}#{at:015d}#{number:06d}"
 
@@ -182,7 +182,7 @@ def file_job_key(scope: Scope, task_id: str, number: int) -> Key:
     return f"W#{scope.tenant}#{scope.project}#{task_id}", f"file#{number:02d}"
 
 
-def piece_key(scope: Scope, task_id: str, number: int, piece: int) -> Key:
+def piece_key(scope: Scope, task_id: str, number: int, *, piece: int) -> Key:
     """Return the key of a run of chunks of that file, which are parsed and not yet indexed."""
     return f"W#{scope.tenant}#{scope.project}#{task_id}", f"piece#{number:02d}#{piece:05d}"
 

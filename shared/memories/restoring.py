@@ -66,7 +66,7 @@ class Restoring:
             row = self.backing.table.get((pk, f"m#{memory_id}"))
             if row is not None and row["decided_at"] < until:
                 self._remove([row])
-            end = past_key(scope_in(pk), memory_id, until, 0)[1]
+            end = past_key(scope_in(pk), memory_id, until, number=0)[1]
             for past in past_rows(self.backing.table, pk, memory_id):
                 if past["sk"] < end and says(past):
                     forget_text(self.backing, past)
@@ -144,7 +144,7 @@ class Restoring:
         erasure_id = entry.ids["erasure"]
         due = {"expires_at": entry.at + KEPT_MS, "due": due_bucket(entry.at + KEPT_MS, erasure_id)}
         told: dict[str, Any] = {"status": "success", "completed_at": self.backing.clock.now_ms(), **due}
-        receipt = {**new_receipt(UserAddress(entry.scope, ""), erasure_id, "", entry.at), **told}
+        receipt = {**new_receipt(UserAddress(entry.scope, ""), erasure_id, "", now=entry.at), **told}
         del receipt["user_id"]
         with suppress(ConditionFailed):  # it is there, and what is not done of it yet a worker does
             self.backing.table.write(Put(receipt, ABSENT))

@@ -81,7 +81,7 @@ class Run:
         plan = self._commit(plan)
         changes = [*plan.decided, *self._group(plan)]
         tidy(self._means, self._attempt, changes)
-        succeed(self._backing, self._attempt, changes, self._kept, self._jobs)
+        succeed(self._backing, self._attempt, changes, plan=self._kept, jobs=self._jobs)
 
     @property
     def _committed(self) -> int:

@@ -55,7 +55,7 @@ class Telling:
 
         def change(entry: Entry, place: int) -> Change:
             if entry.kind == "summary":
-                return self._summary(entry, draft.dated(place), correcting, judge)
+                return self._summary(entry, draft.dated(place), correcting, judge=judge)
             left = messages.get(entry.number)
             if left is None:
                 return Change("NONE", NOTHING_LEFT, task=draft.task["task"], positions=tuple(entry.learnt.positions))
@@ -68,10 +68,10 @@ class Telling:
         if not self.wishes:
             return self.draft
         add = self.draft.add
-        messages = tuple(self._cut(n, message, unwanted, kept) for n, message in enumerate(add.messages))
+        messages = tuple(self._cut(n, message, unwanted, kept=kept) for n, message in enumerate(add.messages))
         return replace(self.draft, add=replace(add, messages=messages))
 
-    def _cut(self, position: int, message: Message, unwanted: Sequence[Unwanted], kept: Sequence[str]) -> Message:
+    def _cut(self, position: int, message: Message, unwanted: Sequence[Unwanted], *, kept: Sequence[str]) -> Message:
         wished = [f.text for f in self.extraction.facts if f.forget and position in f.positions]
         speaker = message.sender_id or ""
         own = without_wishes(message.text, wished, speaker)
@@ -81,7 +81,7 @@ class Telling:
         others = tuple(part for part in message.parts if part["type"] != "text")
         return replace(message, parts=({"type": "text", "text": cut.text}, *others))
 
-    def _summary(self, entry: Entry, draft: Draft, correcting: Correcting, judge: Judge) -> Change:
+    def _summary(self, entry: Entry, draft: Draft, correcting: Correcting, *, judge: Judge) -> Change:
         nothing = Change("NONE", NOTHING_NEW, task=draft.task["task"], positions=tuple(entry.learnt.positions))
         if self.draft.add.chunk is None and self._is_known(correcting):
             return nothing if self.mark is None else replace(nothing, old=judge.standing(self.mark)[0])

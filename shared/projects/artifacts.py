@@ -104,7 +104,7 @@ class Artifacts:
             Conflict: others kept writing for longer than the retries last.
         """
         description = Description.of(body, content_type)
-        change = Replacement(self._backing, address, principal, description, preconditions)
+        change = Replacement(self._backing, address, principal, description=description, preconditions=preconditions)
         change.store = lambda key, owner: self._backing.objects.put(key, body, owner=owner)
         return change.run()
 
@@ -134,6 +134,7 @@ class Replacement(TaskWrite[tuple[Record, str]]):
         backing: Backing,
         address: Address,
         principal: str,
+        *,
         description: Description,
         preconditions: Preconditions,
     ) -> None:

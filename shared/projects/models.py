@@ -81,11 +81,11 @@ def upload_request(body: Any) -> UploadRequest:
     if size > ARTIFACT_BYTES:
         raise TooLarge(f"An artifact has at most {ARTIFACT_BYTES} bytes.")
     if size < 0:
-        raise _refused("size", "Input should be greater than or equal to 0", "greater_than_equal", size)
+        raise _refused("size", "Input should be greater than or equal to 0", "greater_than_equal", value=size)
     if kind is not None and not _PRINTABLE.fullmatch(kind):
-        raise _refused("content_type", f"String should match pattern '{_PRINTABLE.pattern}'", _PATTERN, kind)
+        raise _refused("content_type", f"String should match pattern '{_PRINTABLE.pattern}'", _PATTERN, value=kind)
     if digest is not None and not _SHA256.fullmatch(digest):
-        raise _refused("sha256", f"String should match pattern '{_SHA256.pattern}'", _PATTERN, digest)
+        raise _refused("sha256", f"String should match pattern '{_SHA256.pattern}'", _PATTERN, value=digest)
     return UploadRequest(size, kind, digest)
 
 
@@ -198,5 +198,5 @@ def _is_one_of(value: Any, kinds: Kinds) -> bool:
     return type(value) in kinds or (type(value) is int and float in kinds)
 
 
-def _refused(field: str, message: str, kind: str, value: Any) -> InvalidInput:
+def _refused(field: str, message: str, kind: str, *, value: Any) -> InvalidInput:
     return InvalidInput.at("body", field, message=message, type_=kind, value=value)

@@ -39,7 +39,7 @@ def recount_task(backing: Backing, address: Address) -> None:
     below = [row for row in backing.table.every(Query(address.pk, only=_ONLY)) if row["gen"] == task["gen"]]
     turns = _recount_artifacts(backing, below)
     if not turns:
-        _forget(backing, address, task, below)
+        _forget(backing, address, task, below=below)
         return
     right = _numbers(turns)
     if right.items() <= task.items():
@@ -74,7 +74,7 @@ def address_in(task: Item) -> Address:
     return Address(Scope(tenant, project), task_id_in(task))
 
 
-def _forget(backing: Backing, address: Address, task: Item, below: Sequence[Item]) -> None:
+def _forget(backing: Backing, address: Address, task: Item, *, below: Sequence[Item]) -> None:
     """Remove a task of which nothing is left. It was not erased: the log is not told, and what it owned expires."""
     each(backing.table.write, [Delete(key_of(row)) for row in below])
     with suppress(TransactionFailed):

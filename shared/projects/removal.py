@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PAGE = 500
 
 
-def bury(backing: Backing, address: Address, task: Item, now: int) -> Item:
+def bury(backing: Backing, address: Address, task: Item, *, now: int) -> Item:
     """Hide a task with everything below it, and return the job that removes it.
 
     Raises:

@@ -60,14 +60,14 @@ def look_for_write(backing: Backing, address: Address, *sort_keys: str) -> Sight
     """Return task, settings and the named rows in one read."""
     settings, below = settings_key(address.scope), [(address.pk, sk) for sk in sort_keys]
     found = backing.table.batch_get([address.task_key, settings, *below])
-    return _sight(backing, address, found, {key[1]: found[key] for key in below if key in found})
+    return _sight(backing, address, found, rows={key[1]: found[key] for key in below if key in found})
 
 
 def look_with_turn(backing: Backing, address: Address) -> Sight:
     """Return task, settings, the turn's row and those of its artifacts, read at the same time."""
     keys = [address.task_key, settings_key(address.scope)]
     found, rows = together(lambda: backing.table.batch_get(keys), lambda: _turn_range(backing, address))
-    return _sight(backing, address, found, rows)
+    return _sight(backing, address, found, rows=rows)
 
 
 def look_at_turn(backing: Backing, address: Address) -> Sight:
@@ -105,7 +105,7 @@ def known(sight: Sight) -> Sight:
     return sight
 
 
-def _sight(backing: Backing, address: Address, found: dict[Key, Item], rows: dict[str, Item]) -> Sight:
+def _sight(backing: Backing, address: Address, found: dict[Key, Item], *, rows: dict[str, Item]) -> Sight:
     settings = settings_of(found.get(settings_key(address.scope)))
     return Sight(None, None, settings, rows).with_task(found.get(address.task_key), backing.clock.now_ms())
 

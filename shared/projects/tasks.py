@@ -64,7 +64,7 @@ class Tasks:
         now = self._backing.clock.now_ms()
         calls: list[Callable[[], Any]] = [
             lambda: count_expired(self._backing, scope, now),
-            lambda: self._rows(scope, position, limit, now),
+            lambda: self._rows(scope, position, limit, now=now),
         ]
         if position:  # the first page's query meets the counters on its way
             calls.insert(0, lambda: self._counters(scope))
@@ -114,12 +114,12 @@ class Tasks:
             raise NotFound("No such task.")
         if caller.role < Role.PROJECT_ADMIN and task["owner"] != caller.principal:
             raise PermissionDenied("Only the task's owner or a project admin may delete it.")
-        return bury(self._backing, address, task, now)
+        return bury(self._backing, address, task, now=now)
 
     def _counters(self, scope: Scope) -> list[Item]:
         return self._backing.table.query(Query(project_pk(scope), begins=COUNTER_PREFIX)).items
 
-    def _rows(self, scope: Scope, before: str | None, limit: int, now: int) -> tuple[list[Item], list[Item]]:
+    def _rows(self, scope: Scope, before: str | None, limit: int, *, now: int) -> tuple[list[Item], list[Item]]:
         query = Query(project_pk(scope), "l1", before=before, size=limit + 1 + COUNTERS, newest_first=True)
         met: list[Item] = []
         tasks: list[Item] = []

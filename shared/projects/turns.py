@@ -62,7 +62,7 @@ class Turns:
             PreconditionFailed: a condition of the request does not hold.
             Conflict: others kept writing for longer than the retries last.
         """
-        upsert = _Upsert(self._backing, address, principal, preconditions, lambda _: content)
+        upsert = _Upsert(self._backing, address, principal, preconditions=preconditions, content_for=lambda _: content)
         upsert.ahead = pack(content)
         return upsert.run()
 
@@ -81,7 +81,7 @@ class Turns:
                 raise NotFound("No such turn.")
             return change(self._content(row))
 
-        return _Upsert(self._backing, address, principal, preconditions, changed).run()
+        return _Upsert(self._backing, address, principal, preconditions=preconditions, content_for=changed).run()
 
     def _content(self, row: Item) -> Content:
         return content_of(self._backing, row)
@@ -95,6 +95,7 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
         backing: Backing,
         address: Address,
         principal: str,
+        *,
         preconditions: Preconditions,
         content_for: Callable[[Item | None], Content],
     ) -> None:
@@ -139,23 +140,23 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
         packed = self.ahead or pack(content)
         key = self._stage(packed, sight.settings.retention_days)
         plan = Plan(
-            lambda stamp: [self._put(stamp, sight, packed, key)],
+            lambda stamp: [self._put(stamp, sight, packed, key=key)],
             new_turn=row is None,
             summary=self._summary(sight, packed),
             replaced=(object_of(sight.stored.get(self.address.turn_key[1])),),
         )
         stamp, task = self.writer.commit(sight, plan)
         self._meter(row, packed, born=sight.task is None)
-        written = self._row(stamp, sight, packed, key)
+        written = self._row(stamp, sight, packed, key=key)
         record = turn_record(self.address, sight.with_task(task, stamp.at), written, content)
         return (record, etag_of(written)), key
 
-    def _put(self, stamp: Stamp, sight: Sight, packed: Packed, key: str | None) -> Write:
+    def _put(self, stamp: Stamp, sight: Sight, packed: Packed, *, key: str | None) -> Write:
         stored = sight.stored.get(self.address.turn_key[1])
-        row = self._row(stamp, sight, packed, key)
+        row = self._row(stamp, sight, packed, key=key)
         return Put(row, "#rev = :seen", {"seen": stored["rev"]}) if stored else Put(row, ABSENT)
 
-    def _row(self, stamp: Stamp, sight: Sight, packed: Packed, key: str | None) -> Item:
+    def _row(self, stamp: Stamp, sight: Sight, packed: Packed, *, key: str | None) -> Item:
         before = sight.rows.get(self.address.turn_key[1], {})
         row = new_turn_row(self.address, stamp, self.writer.rev) | packed.attributes
         row["created_at"] = before.get("created_at", stamp.at)

@@ -65,7 +65,7 @@ class Uploads:
         if "done" in row:
             return row["done"], row["etag"]
         try:
-            answer = self._complete(address, principal, row, preconditions)
+            answer = self._complete(address, principal, row, preconditions=preconditions)
         except Conflict:
             ended = self._find(address, key)  # completed twice at once: the other one won
             if "done" in ended:
@@ -75,15 +75,15 @@ class Uploads:
         return answer
 
     def _complete(
-        self, address: Address, principal: str, row: Item, preconditions: Preconditions
+        self, address: Address, principal: str, row: Item, *, preconditions: Preconditions
     ) -> tuple[Record, str]:
         description, source_etag = self._verified(row)
-        change = Replacement(self._backing, address, principal, description, preconditions)
-        change.store = lambda target, owner: self._copy(row["object"], target, owner, source_etag)
+        change = Replacement(self._backing, address, principal, description=description, preconditions=preconditions)
+        change.store = lambda target, owner: self._copy(row["object"], target, owner, etag=source_etag)
         change.beside = _Ending(row["sk"], address)
         return change.run()
 
-    def _copy(self, source: str, target: str, owner: str, etag: str) -> None:
+    def _copy(self, source: str, target: str, owner: str, *, etag: str) -> None:
         try:
             self._backing.objects.copy(source, target, owner=owner, etag=etag)
         except ObjectMissing:  # waiting would not bring it back

@@ -96,7 +96,7 @@ class Walked:
 class Rounds:
     """Plans and walks the rounds; `steps` by their names `renew` and `reconcile`."""
 
-    def __init__(self, table: Table, objects: Objects, steps: Mapping[str, Step], clock: Clock) -> None:
+    def __init__(self, table: Table, objects: Objects, steps: Mapping[str, Step], *, clock: Clock) -> None:
         self._table = table
         self._objects = objects
         self._steps = steps
@@ -138,7 +138,7 @@ class Rounds:
         page = isolated("list", faults, lambda: self._objects.list(current.prefix, after=current.after, size=PIECE))
         keys = [key for key, _ in page.objects] if page else []
         if keys:
-            self._settle(current.step, keys, walked, faults)
+            self._settle(current.step, keys, walked, faults=faults)
         walked.faults.update(faults)
         further = replace(current, faults=current.faults + faults.total())
         return self._rest(page, further), bool(keys)
@@ -150,7 +150,7 @@ class Rounds:
             return replace(walk, after=page.objects[-1][0])
         return self._later(replace(walk, after="", faults=0)) if walk.faults else None
 
-    def _settle(self, step: str, keys: list[str], walked: Walked, faults: Faults) -> None:
+    def _settle(self, step: str, keys: list[str], walked: Walked, *, faults: Faults) -> None:
         settled = isolated(step, faults, lambda: self._steps[step](keys, faults))
         if settled:
             walked.removed += settled.removed

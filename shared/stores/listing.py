@@ -99,7 +99,7 @@ class MemoryLists:
                 texts = self._texts(entries[: wanted.limit]) if wanted.full else {}
             except ObjectMissing:
                 continue  # a memory was replaced, and its version erased, between the two reads: look again
-            return page_of([(at, _view(address, at, head, texts)) for at, head in entries], wanted.limit, binding)
+            return page_of([(at, _view(address, at, head, texts=texts)) for at, head in entries], wanted.limit, binding)
         raise Unavailable
 
     def _entries(self, address: StoreAddress, wanted: MemoryList, after: str | None) -> list[Entry]:
@@ -117,14 +117,14 @@ class MemoryLists:
         return merge(*streams, key=lambda entry: entry[0], reverse=wanted.descending)
 
     def _by_creation(self, address: StoreAddress, wanted: MemoryList, after: str | None) -> Iterator[Entry]:
-        query = _ordered(address.heads, "sk", _IDS, wanted, after)
+        query = _ordered(address.heads, "sk", _IDS, wanted=wanted, after=after)
         for head in self._backing.table.every(query):
             if head["l1"].startswith(wanted.prefix):
                 yield head["sk"], head
 
     def _by_change(self, address: StoreAddress, wanted: MemoryList, after: str | None) -> Iterator[Entry]:
         # The index holds keys alone; what is asked for besides, DynamoDB fetches in the same call.
-        query = replace(_ordered(address.heads, "l2", _TIMES, wanted, after), only=_SHOWN)
+        query = replace(_ordered(address.heads, "l2", _TIMES, wanted=wanted, after=after), only=_SHOWN)
         for head in self._backing.table.every(query):
             if head["l1"].startswith(wanted.prefix):
                 yield head["l2"], head
@@ -175,7 +175,7 @@ def _entry(row: Item) -> Entry:
     return (row["l1"], row) if "l1" in row else (f"{row['sk']}/", None)
 
 
-def _ordered(pk: str, order: str, ends: tuple[str, str], wanted: MemoryList, after: str | None) -> Query:
+def _ordered(pk: str, order: str, ends: tuple[str, str], *, wanted: MemoryList, after: str | None) -> Query:
     low, high = ends
     if after is not None:
         low, high = (low, after) if wanted.descending else (after, high)
@@ -192,5 +192,5 @@ def _fits(wanted: MemoryList, position: str) -> bool:
     return _CHANGE.fullmatch(position) is not None
 
 
-def _view(address: StoreAddress, position: str, head: Item | None, texts: dict[str, str]) -> dict[str, Any]:
+def _view(address: StoreAddress, position: str, head: Item | None, *, texts: dict[str, str]) -> dict[str, Any]:
     return prefix_view(position) if head is None else memory_view(address, head, texts.get(head["sk"]))

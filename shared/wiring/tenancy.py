@@ -70,7 +70,9 @@ def tenancy(environment: Environment, aws: Aws, clock: Clock) -> Tenancy:
         name = (environment.table_name, id(clock))
         if name not in known:
             log = ErasureLog(Objects(aws, environment.bucket_name))
-            known[name] = compose(Table(aws, environment.table_name), clock, background.later, revocations(log, clock))
+            known[name] = compose(
+                Table(aws, environment.table_name), clock, background.later, note_revoked=revocations(log, clock)
+            )
         return known[name]
 
 
@@ -85,7 +87,7 @@ def revocations(log: ErasureLog, clock: Clock) -> Callable[[KeyRecord], None]:
 
 
 def compose(
-    table: Table, clock: Clock, later: Later, note_revoked: Callable[[KeyRecord], None] = lambda _: None
+    table: Table, clock: Clock, later: Later, *, note_revoked: Callable[[KeyRecord], None] = lambda _: None
 ) -> Tenancy:
     """Return a tenancy of its own, which remembers nothing; `later` is how it writes beside requests."""
     projects = Projects(table, clock)
@@ -93,8 +95,8 @@ def compose(
     quotas = Quotas(table, clock)
     remembered = Remembered[KeyRecord](clock)
     return Tenancy(
-        gatekeeper=Gatekeeper(table, clock, gates, remembered),
-        keys=Keys(table, clock, remembered, note_revoked),
+        gatekeeper=Gatekeeper(table, clock, gates, remembered=remembered),
+        keys=Keys(table, clock, remembered, note_revoked=note_revoked),
         projects=projects,
         meter=UsageMeter(table, clock, later),
         quotas=quotas,

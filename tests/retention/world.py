@@ -171,7 +171,7 @@ class World:
         ownership = Ownership(self.table, self.objects)
         renewal = Renewal(self.table, self.objects, self.clock, ownership=ownership)
         steps = {RENEW: renewal, RECONCILE: Reconciliation(ownership, self.objects)}
-        return Rounds(self.table, self.objects, steps, self.clock)
+        return Rounds(self.table, self.objects, steps, clock=self.clock)
 
     def night(self, deadline: Deadline = NEVER) -> Walked:
         rounds = self.rounds()

@@ -74,7 +74,7 @@ def test_a_key_is_noted_as_revoked_before_it_is(desk: Desk) -> None:
         noted.append((record.id, desk.tenancy.keys.authenticated(made.secret) is not None))
         raise Unavailable
 
-    keys = Keys(desk.table, desk.clock, Remembered[KeyRecord](desk.clock), note)
+    keys = Keys(desk.table, desk.clock, Remembered[KeyRecord](desk.clock), note_revoked=note)
     with pytest.raises(Unavailable):
         keys.revoke(desk.admit(desk.issue(Role.TENANT_ADMIN).secret), made.record.id)
     assert noted == [(made.record.id, True)]

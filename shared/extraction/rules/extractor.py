@@ -103,7 +103,7 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
         unwanted = wish(sentence) if by_user else None
         if unwanted is not None:
             where = _Said("", "", turn.position, turn.at, seen, by_user, forget=True)
-            said[since:] = _forgotten(unwanted, said[since:], name, where)
+            said[since:] = _forgotten(unwanted, said[since:], name, where=where)
             continue
         told = len(said)
         said += (
@@ -128,7 +128,7 @@ def _statements(sentence: str, *, code: bool) -> Iterator[str]:
             return
 
 
-def _forgotten(unwanted: str, last: list[_Said], name: str | None, where: _Said) -> list[_Said]:
+def _forgotten(unwanted: str, last: list[_Said], name: str | None, *, where: _Said) -> list[_Said]:
     """Return the last sentence's parts and the wishes; a wish that only points back takes these parts along."""
     if unwanted != THAT:
         return [*last, *(replace(where, text=named(part, name)) for part in parted(unwanted, is_statement))]

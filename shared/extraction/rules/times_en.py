@@ -63,12 +63,12 @@ def read(text: str, now: datetime) -> datetime | None:
     text = _RECURRING.sub("", text)
     for pattern, reader in _READERS:
         match = pattern.search(text)
-        if match and (moment := _or_none(reader, match, now, text)) is not None:
+        if match and (moment := _or_none(reader, match, now, text=text)) is not None:
             return moment
     return None
 
 
-def _or_none(reader: Reader, match: re.Match[str], now: datetime, text: str) -> datetime | None:
+def _or_none(reader: Reader, match: re.Match[str], now: datetime, *, text: str) -> datetime | None:
     try:
         return reader(match, now, text)
     except (ValueError, OverflowError):  # 31 June

@@ -99,7 +99,7 @@ class _Deletion:
 
     def _receipt(self, row: Item, documents: Sequence[Item]) -> Item:
         address = UserAddress(self._scope, row["user_id"])
-        receipt = new_receipt(address, self._erasure_id, self._correlation_id, self._backing.clock.now_ms())
+        receipt = new_receipt(address, self._erasure_id, self._correlation_id, now=self._backing.clock.now_ms())
         kept = [row["object"]] if row["status"] == "ready" else []
         tokens = [document["token"] for document in documents]
         return {**receipt, "work": UNFILE, "records": 1 + len(documents), "kept": kept, "tokens": tokens}

@@ -35,13 +35,13 @@ class ChunkDraft:
         """Return the row of a chunk of a file."""
         place = {"index": index, "heading": list(chunk.heading), "page": chunk.page, "sheet": chunk.sheet}
         above = (PurePath(self.job["filename"]).stem, *([chunk.sheet] if chunk.sheet else []), *chunk.heading)
-        return self._row(index, "chunk", chunk.text, place, previous=BETWEEN.join(above), reason=PART)
+        return self._row(index, "chunk", chunk.text, place=place, previous=BETWEEN.join(above), reason=PART)
 
     def image(self) -> Item:
         """Return the row of what an image shows."""
-        return self._row(0, "raw", self.job["caption"], {"index": 0}, previous="", reason=SHOWN)
+        return self._row(0, "raw", self.job["caption"], place={"index": 0}, previous="", reason=SHOWN)
 
-    def _row(self, index: int, kind: Kind, text: str, place: dict[str, Any], **said: str) -> Item:
+    def _row(self, index: int, kind: Kind, text: str, *, place: dict[str, Any], **said: str) -> Item:
         address, at = address_of(self.task), self.at + index
         origin = self._origin(kind)
         return memory_row(

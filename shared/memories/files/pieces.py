@@ -71,7 +71,7 @@ class Pieces:
             table.write(Delete(key_of(row)))
 
     def _key(self, number: int) -> Key:
-        return piece_key(self._scope, self._job["task"], self._job["n"], number)
+        return piece_key(self._scope, self._job["task"], self._job["n"], piece=number)
 
 
 def _lines(chunks: Sequence[Chunk]) -> bytes:

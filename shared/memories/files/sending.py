@@ -60,10 +60,10 @@ def sends_of(backing: Backing, task: Item, jobs: Sequence[Item], *, again: str =
     if not task.get("waiting"):
         once = f"{task['task']}{again}"
         return [partial(backing.queue.send, message_of(task), group=task["group"], once=once)]
-    return list(_of_jobs(backing, task, jobs, again))
+    return list(_of_jobs(backing, task, jobs, again=again))
 
 
-def _of_jobs(backing: Backing, task: Item, jobs: Sequence[Item], again: str) -> Iterator[Callable[[], None]]:
+def _of_jobs(backing: Backing, task: Item, jobs: Sequence[Item], *, again: str) -> Iterator[Callable[[], None]]:
     for job in jobs:
         n = job["n"]
         group = f"{task['task']}#{n}"

@@ -47,7 +47,7 @@ class Unfiling:
             return True
         address = UserAddress(Scope(body["tenant"], body["project"]), receipt["user_id"])
         for token in receipt["tokens"]:
-            if not remove_reading(self.means, address, token, late, receipt=key):
+            if not remove_reading(self.means, address, token, late=late, receipt=key):
                 return False
         self._remove_bytes(key, receipt)
         complete(self.means.backing, key)
@@ -65,7 +65,7 @@ class Unfiling:
 
 
 def remove_reading(
-    means: Means, address: UserAddress, token: str, late: Callable[[], bool], *, receipt: Key | None = None
+    means: Means, address: UserAddress, token: str, *, late: Callable[[], bool], receipt: Key | None = None
 ) -> bool:
     """Remove all that a reading of a file has made, counted in a receipt if there is one; False: late, not all yet.
 

@@ -39,14 +39,14 @@ def unread(means: Means, body: Mapping[str, Any], late: Callable[[], bool]) -> b
             return False
         places = range(start, min(start + AT_ONCE, body["chunks"]))
         means.index.remove(address.owner, {(chunk_id(address, token, n), 1) for n in places})
-    if not remove_reading(means, address, token, late):
+    if not remove_reading(means, address, token, late=late):
         return False
     if "file" in body:
-        persist(lambda: _forget_bytes(means, address, body["file"], body["task"]))
+        persist(lambda: _forget_bytes(means, address, body["file"], task_id=body["task"]))
     return True
 
 
-def _forget_bytes(means: Means, address: UserAddress, file_id: str, task_id: str) -> None:
+def _forget_bytes(means: Means, address: UserAddress, file_id: str, *, task_id: str) -> None:
     """Remove a file that came in an add, unless another add has sent the same bytes since: an upload is its user's.
 
     Raises:

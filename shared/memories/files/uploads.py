@@ -64,7 +64,7 @@ class Uploads:
         backing, now = self.backing, self.backing.clock.now_ms()
         generations = backing.table.get(wish.address.generation_key)
         file_id = wish.address.file_id("upload", str(uuid.uuid4()))
-        row = _pending(wish, file_id, now, generation_in(generations, wish.address.user))
+        row = _pending(wish, file_id, now, generation=generation_in(generations, wish.address.user))
         backing.table.create(row)
         url, headers = backing.objects.presign_put(row["object"], size=wish.size, seconds=URL_SECONDS)
         expires_at = rfc3339(now + URL_SECONDS * 1000)
@@ -173,7 +173,7 @@ class Lapsing:
 _OF_PENDING = ("expires_at", "due", "kind")
 
 
-def _pending(wish: UploadWish, file_id: str, now: int, generation: int) -> Item:
+def _pending(wish: UploadWish, file_id: str, now: int, *, generation: int) -> Item:
     pk, sk = file_key(wish.address.scope, file_id)
     return {
         "pk": pk,

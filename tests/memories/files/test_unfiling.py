@@ -112,9 +112,9 @@ def test_a_reading_that_no_document_names_any_more_goes_without_a_receipt(shelf:
     shelf.clock.move(ms=1)
     new = read(shelf, file_id, "birch")
     assert old != new
-    assert not remove_reading(shelf.composed.means, shelf.address(), old, lambda: True)
-    assert remove_reading(shelf.composed.means, shelf.address(), old, lambda: False)
-    assert remove_reading(shelf.composed.means, shelf.address(), old, lambda: False)
+    assert not remove_reading(shelf.composed.means, shelf.address(), old, late=lambda: True)
+    assert remove_reading(shelf.composed.means, shelf.address(), old, late=lambda: False)
+    assert remove_reading(shelf.composed.means, shelf.address(), old, late=lambda: False)
     ((pk, sk),) = shelf.rows("m#")
     assert shelf.table.get((pk, sk))["token"] == new
     assert shelf.indexed("birch")
