@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import uuid
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -9,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from functions.platform import sweeper
+from shared.aws.items import key_of
 from shared.aws.writes import Put, Update
+from shared.extraction.language_model.parts import PARTS
+from shared.extraction.language_model.reply import FACTS
 from shared.kernel.clock import DAY_MS
 from shared.memories.erasing import Erasing
+from shared.memories.leftovers import Leftovers
 from shared.memories.records import UserAddress, task_key
 from shared.memories.settling import Settling
-from shared.retention.records import job
+from shared.retention.records import job, object_key
 from tests.emulator.faults import Fault, Killed, faults, kill_at
 from tests.memories.line import Line, line
 from tests.memories.works import ANA, SCOPE
@@ -193,6 +199,20 @@ def test_leftovers_of_a_change_are_handed_to_a_worker(queue: Line) -> None:
     assert queue.world.cloud.object_keys() == []
     assert queue.world.index.present(ANA.owner, {(memory, fact["revision"])})
     assert "J" not in {item["pk"]["S"][0] for item in queue.world.cloud.items()}
+
+
+def test_the_most_that_one_add_can_leave_is_a_job_and_a_message(queue: Line) -> None:
+    # Each fact of each part of what a model is asked, and each message, took the place of what was there.
+    ends = 2 * (FACTS * PARTS + 200)
+    leftovers = Leftovers(queue.world.backing, UserAddress(SCOPE, "\U0001f600" * 255))
+    states = [(str(uuid.uuid4()), n + (1 << 40)) for n in range(ends)]
+    objects = [object_key("keep", queue.world.clock.now_ms(), SCOPE) for _ in range(200)]
+    work = leftovers.due(states, objects)
+    queue.world.table.write(Put(work))
+    told = queue.world.table.get(key_of(work))
+    Settling(queue.world.backing).send_leftovers(told)
+    (record,) = queue.receive()
+    assert len(json.loads(record["Body"])["states"]) == ends
 
 
 def failed(queue: Line) -> str:
