@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -191,6 +192,25 @@ def test_the_command_restores_and_tells_what_is_next(
     assert restore.main(old, day.shelf.cloud.aws, day.shelf.clock) == 0
     assert day.client("projects").get(turn_path("overwritten")).status == 200
     assert restore.main(["--table", "drill", "--reopen"], day.shelf.cloud.aws, day.shelf.clock) == 1
+
+
+def test_the_command_makes_the_index_anew_of_the_new_table_for_the_deployed_embedder(
+    day: History, asked: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, environs = day.restored("indexed"), []
+
+    def reindexing(environ: dict[str, str], _aws: Any, *, grace: float) -> Any:
+        environs.append((environ, grace))
+        return SimpleNamespace(run=lambda tell: tell(SimpleNamespace(memories=7)))
+
+    monkeypatch.setattr("shared.wiring.reindexing.reindexing", reindexing)
+    search = ["--drill", "--search", "https://search.example.org", "--embedder", "bedrock:cohere.embed-multilingual-v3"]
+    assert restore.main(["--table", name, *asked, *search], day.shelf.cloud.aws, day.shelf.clock, _nothing) == 0
+    ((environ, grace),) = environs
+    assert (environ["TABLE_NAME"], environ["BUCKET_NAME"]) == (name, day.shelf.cloud.bucket_name)
+    assert (environ["SEARCH_BACKEND"], environ["SEARCH_ENDPOINT"]) == ("existing", "https://search.example.org")
+    assert (environ["EMBEDDER"], grace) == ("bedrock:cohere.embed-multilingual-v3", 0)
+    assert "index, 7" in capsys.readouterr().err
 
 
 def test_aws_is_asked_to_make_the_table_where_it_is_not_there(
