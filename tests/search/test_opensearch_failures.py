@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from shared.aws.errors import code_of
 from shared.kernel.errors import Unavailable
 from shared.search.opensearch import connecting
 from shared.search.opensearch.connecting import connect
@@ -255,3 +256,18 @@ def test_every_request_of_a_function_begins_with_the_name_that_its_policy_allows
         call(index)
     assert {asked.method for asked in node.asked} == {"GET", "POST"}
     assert all(asked.path.startswith("/lodestore.") for asked in node.asked)
+
+
+@pytest.mark.parametrize("status", [400, 403, 429, 500])
+@pytest.mark.parametrize("call", CALLS)
+def test_what_a_node_refuses_is_not_told_in_the_log_though_it_repeats_it(
+    index: OpenSearchIndex, node: FakeNode, caplog: pytest.LogCaptureFixture, call: str, status: int
+) -> None:
+    for action in list(node.answers):
+        node.answers[action] = lambda asked: (status, {"error": {"type": asked.body.decode(), "reason": asked.path}})
+    with pytest.raises(Unavailable) as refused:
+        CALLS[call](index)
+    assert code_of(refused.value.__cause__) == ("AccessDenied" if status == 403 else None)
+    told = caplog.text
+    assert "lodestore.test" in told, "the client says that a call has failed"
+    assert not [word for word in (passage().text, OWNER) if word in told]
