@@ -86,8 +86,9 @@ class OrderedTable(Table):
         if any(name not in attributes for name in names):
             message = "The provided key element does not match the schema"
             raise MockValidationException(message)
-        partition, sort = (sortable(DynamoType(attributes[name])) for name in names)
-        return partition, sort
+        values = [DynamoType(attributes[name]) for name in names]
+        check_key(*values)
+        return sortable(values[0]), sortable(values[1])
 
     def store(self, key: Key, item: Item) -> None:
         """Put `item`, whose index keys must be of their declared types and within their sizes."""
@@ -137,6 +138,7 @@ class OrderedTable(Table):
         if range_key is None:
             message = "The provided key element does not match the schema"
             raise MockValidationException(message)
+        check_key(hash_key, range_key)
         item = self.rows.items.get((sortable(hash_key), sortable(range_key)))
         if item is None:
             return None
@@ -148,6 +150,7 @@ class OrderedTable(Table):
         """Answer one page of a query, in moto's signature."""
         query = _Query(*args, **kwargs)
         order = self._order(query.index_name, consistent=query.consistent_read)
+        check_key(query.hash_key)
         rows = self._rows_for(order)
         entries = rows.entries[order.name].get(sortable(query.hash_key), [])
         low, high = matching_span(entries, query.range_comparison, [sortable(value) for value in query.range_objs])
@@ -208,6 +211,14 @@ class OrderedTable(Table):
     def all_items(self) -> list[Item]:
         """Return every item, by partition and sort key."""
         return [self.rows.items[key] for key in sorted(self.rows.items)]
+
+
+def check_key(partition: DynamoType, sort: DynamoType | None = None) -> None:
+    """Refuse, with a ValidationException, what is no key of any item: DynamoDB does not look for it."""
+    for value, limit in ((partition, PARTITION_KEY_BYTES), (sort, SORT_KEY_BYTES)):
+        if value is not None and value.type != "N" and not 0 < value.size() <= limit:
+            message = f"One or more parameter values were invalid: Size of a key is not between 1 and {limit}"
+            raise MockValidationException(message)
 
 
 class _Partitions:

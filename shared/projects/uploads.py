@@ -14,7 +14,7 @@ from shared.aws.errors import ObjectMissing
 from shared.aws.writes import Update
 from shared.kernel.clock import DAY_MS, rfc3339
 from shared.kernel.errors import Conflict, InvalidInput, NotFound
-from shared.kernel.ids import prefixed
+from shared.kernel.ids import is_ulid, prefixed
 from shared.projects.artifacts import DEFAULT_TYPE, Description, Record, Replacement
 from shared.projects.records import UPLOAD_PREFIX, artifact_record
 from shared.projects.sight import look_for_write
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shared.projects.models import UploadRequest
     from shared.projects.records import Address
 
+_PREFIX = "upload"
 URL_SECONDS = 15 * 60
 KEPT_MS = DAY_MS
 """How long an upload can be completed, and its completion repeated."""
@@ -60,6 +61,8 @@ class Uploads:
             InvalidInput: they differ in size or hash from what was announced.
             PreconditionFailed: a condition of the request does not hold.
         """
+        if not _is_id(upload_id):  # what can't be one is asked of no table: it may be longer than a key
+            raise NotFound("No such upload.")
         key: Key = address.pk, f"{UPLOAD_PREFIX}{upload_id}"
         row = self._find(address, key)
         if "done" in row:
@@ -90,7 +93,7 @@ class Uploads:
             raise Conflict("The bytes that came are gone: start a new upload.") from None
 
     def _row(self, address: Address, wanted: UploadRequest, now: int) -> Item:
-        upload_id = prefixed("upload", now)
+        upload_id = prefixed(_PREFIX, now)
         task = look_for_write(self._backing, address).task
         return {
             "pk": address.pk,
@@ -135,6 +138,11 @@ class Uploads:
         if row["sha256"] not in (None, digest.hexdigest()):
             raise _differs("sha256", "the bytes that came have another SHA-256 than was announced")
         return Description(row["content_type"], row["size"], digest.hexdigest()), head.etag
+
+
+def _is_id(text: str) -> bool:
+    prefix, _, rest = text.partition("_")
+    return prefix == _PREFIX and is_ulid(rest)
 
 
 def _differs(field: str, message: str) -> InvalidInput:

@@ -360,6 +360,28 @@ def test_a_key_without_its_sort_key_is_refused(cloud: Cloud) -> None:
     assert cloud.items() == []
 
 
+@pytest.mark.parametrize("key", [("p" * 2049, "a"), ("p", "a" * 1025), ("p", "\u00e9" * 513), ("p", ""), ("", "a")])
+def test_a_key_that_no_item_can_have_is_refused_by_reads_and_writes(cloud: Cloud, key: tuple[str, str]) -> None:
+    put(cloud, "p", "a")
+    name = row(*key)
+    change = {"TableName": cloud.table_name, "Key": name, "UpdateExpression": "REMOVE x"}
+    calls: list[Callable[[], Any]] = [
+        lambda: get(cloud, *key),
+        lambda: dynamodb(cloud).batch_get_item(RequestItems={cloud.table_name: {"Keys": [name]}}),
+        lambda: dynamodb(cloud).delete_item(TableName=cloud.table_name, Key=name),
+        lambda: dynamodb(cloud).update_item(**change),
+        lambda: dynamodb(cloud).put_item(TableName=cloud.table_name, Item=name),
+        lambda: dynamodb(cloud).transact_write_items(TransactItems=[{"Update": change}]),
+        lambda: dynamodb(cloud).transact_get_items(
+            TransactItems=[{"Get": {"TableName": cloud.table_name, "Key": name}}]
+        ),
+        lambda: query(cloud, "pk = :p AND sk = :s", {":p": key[0], ":s": key[1]}),
+    ]
+    for call in calls:
+        with pytest.raises(ClientError, match="ValidationException"):
+            call()
+
+
 @pytest.mark.parametrize("number", ["1" * 39, "1." + "0" * 37 + "1", "-" + "9" * 40])
 def test_a_number_of_more_than_38_digits_is_refused(cloud: Cloud, number: str) -> None:
     with pytest.raises(ClientError, match="38 significant digits"):

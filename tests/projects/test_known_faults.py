@@ -199,7 +199,10 @@ def test_looking_for_what_is_missing_makes_nothing(client: Client, world: World,
     assert client.get(TASKS).json["total"] == 0
 
 
-@pytest.mark.parametrize("upload_id", ["abc", "upload_01ARZ3NDEKTSV4RRFFQ69G5FAV", "../x", "upload_\x00", ""])
+@pytest.mark.parametrize(
+    "upload_id",
+    ["abc", "upload_01ARZ3NDEKTSV4RRFFQ69G5FAV", "../x", "upload_\x00", "", "a" * 3_000, "upload_" + "é" * 600],
+)
 def test_completing_an_unknown_upload_is_404(client: Client, upload_id: str) -> None:
     assert client.post(f"{artifact_path()}/complete", json_body={"upload_id": upload_id}).status == 404
 
