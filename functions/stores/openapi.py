@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from functions.stores.asking import SESSION_HEADER
 from functions.stores.schemas import HASH, SCHEMAS, TEXT
-from shared.http.openapi import ENVELOPE, Description, json_content, ok, operation, parameter, ref, typed
+from shared.http.openapi import Description, ErrorStyle, json_content, ok, operation, parameter, ref, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shared.http.openapi import Json
 
+ERRORS = ErrorStyle("MemoryStores", "Error", {409: "MemoryStoreConflict"})
 TAG = "Memory stores"
 ROOT = "/v1/memory_stores"
 STORE = f"{ROOT}/{{memory_store_id}}"
@@ -63,7 +64,7 @@ def _view(default: str) -> Json:
 def _told(
     name: str, summary: str, *parameters: Json, errors: Iterable[int], answers: str, body: Json | None = None
 ) -> Json:
-    responses = {"200": ok(answers)} | ENVELOPE.refer(errors)
+    responses = {"200": ok(answers)} | ERRORS.refer(errors)
     return operation((name, summary), *parameters, _BETA, tag=TAG, body=body, responses=responses)
 
 
@@ -204,4 +205,4 @@ def _versions() -> dict[str, dict[str, Json]]:
     }
 
 
-DESCRIPTION = Description(TAG, {**_stores(), **_store(), **_memories(), **_memory(), **_versions()}, SCHEMAS, ENVELOPE)
+DESCRIPTION = Description(TAG, {**_stores(), **_store(), **_memories(), **_memory(), **_versions()}, SCHEMAS, ERRORS)

@@ -137,5 +137,24 @@ SCHEMAS: dict[str, Json] = {
     ),
     "MemoryVersionList": record({"data": array(ref("MemoryVersion")), "next_page": TEXT_OR_NULL}),
     "Nothing": typed("object", maxProperties=0),
+    "MemoryPathConflict": record(
+        {
+            "type": typed("string", const="memory_path_conflict_error"),
+            "message": TEXT,
+            "conflicting_path": typed("string", description="The path itself, or one above or below it"),
+            "conflicting_memory_id": typed("string", description="The memory there"),
+        }
+    ),
+    "MemoryPreconditionFailed": record(
+        {"type": typed("string", const="memory_precondition_failed_error"), "message": TEXT}
+    ),
+    "OtherConflict": record({"type": typed("string", const="conflict_error"), "message": TEXT}),
+    "MemoryStoreConflict": record(
+        {
+            "type": typed("string", const="error"),
+            "error": {"anyOf": [ref("MemoryPathConflict"), ref("MemoryPreconditionFailed"), ref("OtherConflict")]},
+            "request_id": TEXT,
+        }
+    ),
     **ENVELOPE_SCHEMAS,
 }

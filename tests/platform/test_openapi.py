@@ -216,6 +216,19 @@ def test_project_memorys_answers_are_as_described(world: World) -> None:
     }
 
 
+def test_a_conflict_of_memory_stores_is_described_with_what_is_in_the_way() -> None:
+    told = DOCUMENT["paths"]["/v1/memory_stores/{memory_store_id}/memories"]["post"]["responses"]["409"]
+    content = DOCUMENT["components"]["responses"][told["$ref"].rpartition("/")[2]]["content"]
+    whole = {**content["application/json"]["schema"], "components": DOCUMENT["components"]}
+    error = {"type": "memory_path_conflict_error", "message": "m", "conflicting_path": "/a"}
+    body = {"type": "error", "error": error, "request_id": "req_1"}
+    assert not jsonschema_rs.is_valid(whole, body)
+    error["conflicting_memory_id"] = "mem_1"
+    assert jsonschema_rs.is_valid(whole, body)
+    error["type"] = "some_error"
+    assert not jsonschema_rs.is_valid(whole, body)
+
+
 def test_memory_stores_answers_are_as_described(world: World) -> None:
     client = Client(
         stores.build(world.cloud.environment("StoresFunction"), world.cloud.aws, world.clock), world.client().key
