@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -72,8 +73,9 @@ class Caller:
         if answer["statusCode"] >= 400:
             raise RuntimeError(f"{event['rawPath']}: {answer['statusCode']} {answer['body'][:200]}")
         body = answer.get("body") or ""
+        sent = len(base64.b64decode(body)) if answer.get("isBase64Encoded") else len(body.encode())
         kind = {name.lower(): value for name, value in answer["headers"].items()}.get("content-type", "")
-        return len(json.dumps(event)), len(body), json.loads(body) if "json" in kind and body else answer["headers"]
+        return len(json.dumps(event)), sent, json.loads(body) if "json" in kind and body else answer["headers"]
 
     def act(self, event: Callable[[], dict[str, Any]]) -> Act:
         """Return the sending of a request, which is made first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bench.prices import MILLION, MONTH_HOURS
+from bench.prices import GB, MILLION, MONTH_HOURS
 from infra.local.stack import TEMPLATE
 from infra.local.template import load_template
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from bench.units import Units
 
 IDLE = """\
-Functions, gateway, queues, topics and rules cost nothing while nobody calls. With traffic each surface has five metrics
-({metrics:.2f} a month), the worker and the reader of files four each. Free tiers are left out: with them ten alarms,
-three dashboards, ten metrics and a million polls cost nothing."""
+Functions, gateway, queues, topics and rules cost nothing while nobody calls. `SearchBackend=existing` adds nothing: its
+domain is paid for where it is; `none` serves no memories. With traffic each surface has five metrics ({metrics:.2f} a
+month), the worker and the reader of files four each. Free tiers are left out: with them ten alarms, three dashboards,
+ten metrics and a million polls cost nothing."""
 
 
 INFRA = TEMPLATE.parent / "infra"
@@ -50,6 +51,7 @@ def _lines(prices: Prices, sweep: Units) -> dict[str, float]:
     computed = (
         runs * prices.assumed("sweep_seconds") * prices["lambda_gb_second"] + runs * prices["lambda_million"] / MILLION
     )
+    computed += runs * prices.assumed("log_bytes") / GB * prices.a_gb_of_logs
     polls = 2 * prices.assumed("polls_a_minute") * 60 * MONTH_HOURS
     return {
         "the key (each of its first two rotations adds one more)": prices["kms_key_month"],

@@ -28,6 +28,11 @@ class Prices:
         value: float = self.table["assumed"][name]["value"]
         return value
 
+    @property
+    def a_gb_of_logs(self) -> float:
+        """Dollars of a GB of logs: to take it in, and to keep it for the month that a stack keeps its logs."""
+        return self["logs_gb"] + self["logs_gb_month"] * self.assumed("log_compression")
+
     def listed(self) -> Iterator[str]:
         """Yield the table of prices and assumptions, with their sources."""
         yield "## Prices"

@@ -32,7 +32,7 @@ BATCH = 25
 
 @dataclass
 class Made:
-    """One AWS call as it was made: service, method name, arguments, when (s)."""
+    """One AWS call as it was made: service, method name, arguments, when (s), by the clock and the processor."""
 
     service: str
     operation: str
@@ -41,6 +41,7 @@ class Made:
     ended: float = 0.0
     sent: int = 0
     received: int = 0
+    worked: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass
@@ -131,6 +132,7 @@ def _listen(stage: Stage, client: Any) -> None:
         pending.call = None
         if stage.recording and calls_made.get() is not None:  # usage is written beside requests, and left out
             pending.call = Made(service, model.name, dict(params), time.perf_counter())
+            pending.call.worked = time.process_time(), 0.0
             stage.made.append(pending.call)
 
     def weigh(params: dict[str, Any], **_: Any) -> None:
@@ -141,6 +143,7 @@ def _listen(stage: Stage, client: Any) -> None:
     def end(parsed: dict[str, Any], **_: Any) -> None:
         if pending.call:
             pending.call.ended = time.perf_counter()
+            pending.call.worked = pending.call.worked[0], time.process_time()
             pending.call.received = _size(parsed)
 
     client.meta.events.register("provide-client-params", begin)

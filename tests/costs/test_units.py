@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bench.courses import Caller
+from bench.operations import put_artifact, request, turn
 from bench.stage import open_stage
 from bench.units import Meter, size_of, stored_size_of, write_units
 from shared.aws.clients import calls_made
@@ -95,3 +98,22 @@ def test_calls_are_counted_with_their_units_and_only_those_of_requests(stage: St
         assert (units.s3_puts, units.s3_gets, units.calls) == (1, 1, 9)
     finally:
         calls_made.reset(token)
+
+
+def test_what_goes_out_is_weighed_as_the_client_gets_it(stage: Stage) -> None:
+    caller = Caller(stage, "ProjectsFunction")
+    body = bytes(range(256)) * 12
+    caller.send(put_artifact("weighed", body))
+    _, sent, _ = caller.send(request("GET", f"{turn('weighed')}/artifacts/log"))
+    assert sent == len(body), "not as Lambda writes it for the gateway"
+
+
+def test_the_processors_time_between_calls_is_a_functions_own(stage: Stage) -> None:
+    caller = Caller(stage, "ProjectsFunction")
+    with stage.recorded() as calls:
+        began = time.process_time()
+        caller.send(put_artifact("timed", b"x"))
+        ended = time.process_time()
+    times = [call.worked for call in calls]
+    assert times
+    assert all(began <= first <= last <= ended for first, last in times)
