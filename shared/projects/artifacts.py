@@ -159,7 +159,7 @@ class Replacement(TaskWrite[tuple[Record, str]]):
             self.beside.check(sight.stored.get(self.beside.sort_key))
         self._preconditions.check_write(row["etag"] if row else None)
         self._check_room(sight, row)
-        written = self._commit(sight, row, self._stage(sight.settings.retention_days))
+        written = self._commit(sight, self._stage(sight.settings.retention_days))
         return (artifact_record(self.address, written), written["etag"]), written["object"]
 
     def overwrites(self, sight: Sight) -> bool:
@@ -174,13 +174,13 @@ class Replacement(TaskWrite[tuple[Record, str]]):
         if row is None and turn and turn["artifact_count"] >= ARTIFACTS_A_TURN:
             raise InvalidInput.at("path", "name", message=f"A turn has at most {ARTIFACTS_A_TURN} artifacts")
 
-    def _commit(self, sight: Sight, row: Item | None, key: str) -> Item:
+    def _commit(self, sight: Sight, key: str) -> Item:
         artifact, turn = self.address.artifact_key[1], self.address.turn_key[1]
         new_turn = turn not in sight.rows
         replaced = object_of(sight.stored.get(artifact)), object_of(sight.stored.get(turn)) if new_turn else None
         plan = Plan(lambda stamp: self._writes(stamp, sight, key), new_turn=new_turn, replaced=replaced)
         stamp, _ = self.writer.commit(sight, plan)
-        self._meter(sight, row)
+        self._meter(sight)
         return self._row(stamp, sight, key)
 
     def _writes(self, stamp: Stamp, sight: Sight, key: str) -> list[Write]:
@@ -220,14 +220,14 @@ class Replacement(TaskWrite[tuple[Record, str]]):
             "updated_at": stamp.at,
         }
 
-    def _meter(self, sight: Sight, row: Item | None) -> None:
-        self.backing.note(
-            self.address.scope,
-            tasks=int(sight.task is None),
-            turns=int(self.address.turn_key[1] not in sight.rows),
-            artifacts=int(row is None),
-            bytes=self._description.size - (row["size"] if row else 0),
-        )
+    def _meter(self, sight: Sight) -> None:
+        turn, artifact = self.address.turn_key[1], self.address.artifact_key[1]
+        before = sight.stored.get(artifact)
+        grown = self._description.size - (before["size"] if before else 0)
+        if turn not in sight.rows:
+            grown += pack(EMPTY).attributes["bytes"] - (sight.stored[turn]["bytes"] if turn in sight.stored else 0)
+        counts = {"turns": int(turn not in sight.stored), "artifacts": int(before is None)}
+        self.backing.note(self.address.scope, tasks=int(sight.begins), bytes=grown, **counts)
 
 
 def _as_seen(row: Item, sight: Sight) -> Put:

@@ -122,7 +122,7 @@ class Writer:
         return Put(task, "#gen = :old AND #retain_until = :until", gone), task
 
     def _births(self, sight: Sight) -> list[Write]:
-        return [count(self.address.scope, 1)] if sight.task is None and sight.expired is None else []
+        return [count(self.address.scope, 1)] if sight.begins else []
 
     def _jobs(self, sight: Sight, plan: Plan, stamp: Stamp) -> list[Write]:
         jobs = [job("remove_object", self.address.scope, stamp.at, object=key) for key in plan.replaced if key]

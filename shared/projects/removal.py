@@ -39,6 +39,7 @@ def bury(backing: Backing, address: Address, task: Item, *, now: int) -> Item:
         backing.table.transact(same, Put(work), count(address.scope, -1))
     except TransactionFailed:
         raise LostRace(pause=False) from None
+    backing.note(address.scope, tasks=-1)
     return work
 
 
@@ -74,6 +75,7 @@ class Removal:
             self._backing.table.transact(bury_it, Put(work), count(scope, -1))
         except TransactionFailed:
             return True  # written again, or buried by another
+        self._backing.note(scope, tasks=-1)
         if self.remove_task(work):
             self._backing.table.write(Delete((work["pk"], work["sk"])))
         return True  # what is left is the job's

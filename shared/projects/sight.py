@@ -40,6 +40,11 @@ class Sight:
             return {}
         return {sk: row for sk, row in self.stored.items() if row.get("gen") == self.task["gen"]}
 
+    @property
+    def begins(self) -> bool:
+        """Tell whether a write begins a task that is not counted yet; one that takes an expired one's place is."""
+        return self.task is None and self.expired is None
+
     def with_task(self, task: Item | None, now: int) -> Sight:
         """Return the same sight with a newer image of the task."""
         alive = lives(task, now)

@@ -146,7 +146,7 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
             replaced=(object_of(sight.stored.get(self.address.turn_key[1])),),
         )
         stamp, task = self.writer.commit(sight, plan)
-        self._meter(row, packed, born=sight.task is None)
+        self._meter(sight, packed)
         written = self._row(stamp, sight, packed, key=key)
         record = turn_record(self.address, sight.with_task(task, stamp.at), written, content)
         return (record, etag_of(written)), key
@@ -177,9 +177,11 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
         found = self.backing.table.get(keys[0]) if keys else None
         return (int(found["sk"]), found["summary_bytes"]) if found else (NO_TURN, 0)
 
-    def _meter(self, row: Item | None, packed: Packed, *, born: bool) -> None:
-        grown = packed.attributes["bytes"] - (row["bytes"] if row else 0)
-        self.backing.note(self.address.scope, tasks=int(born), turns=int(row is None), bytes=grown)
+    def _meter(self, sight: Sight, packed: Packed) -> None:
+        # A row of an ended life whose place was taken counts until now: its removal does not meet it any more.
+        before = sight.stored.get(self.address.turn_key[1])
+        grown = packed.attributes["bytes"] - (before["bytes"] if before else 0)
+        self.backing.note(self.address.scope, tasks=int(sight.begins), turns=int(before is None), bytes=grown)
 
 
 def new_turn_row(address: Address, stamp: Stamp, rev: str) -> Item:

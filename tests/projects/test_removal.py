@@ -3,6 +3,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from shared.tenancy.usage import stored_partition
+from shared.wiring.environment import Environment
+from shared.wiring.tenancy import tenancy
 from tests.emulator.faults import faults
 from tests.projects.test_uploads import bring, start
 from tests.projects.world import ROOT, artifact_path, turn_path
@@ -77,6 +82,52 @@ def test_a_task_expired_and_reborn_before_the_sweep_keeps_only_its_new_life(clie
     assert sorted(sk for _, sk in rows) == ["0001", "task#t1"]
     assert keys == []
     assert client.get(f"{ROOT}/tasks").json["total"] == 1
+
+
+def _usage(world: World) -> dict[str, int]:
+    tenancy(Environment.of(world.environ), world.cloud.aws, world.clock).meter.flush()
+    item = world.table.get((stored_partition("acme"), "default")) or {}
+    return {name.removeprefix(MINE): value for name, value in item.items() if name.startswith(MINE)}
+
+
+MINE = "projects__"
+NOTHING = {"tasks": 0, "turns": 0, "artifacts": 0, "bytes": 0}
+
+
+def test_usage_falls_to_nothing_when_a_task_is_deleted(client: Client, world: World) -> None:
+    _fill(client, world)
+    client.put(artifact_path(turn=7), body=b"before its turn")
+    assert _usage(world)["tasks"] == 1
+    client.delete(TASK)
+    assert _usage(world)["tasks"] == 0
+    world.sweep()
+    assert _usage(world) == NOTHING
+
+
+def test_usage_falls_to_nothing_when_a_task_is_past_its_time(client: Client, world: World) -> None:
+    _fill(client, world)
+    world.clock.move(days=31)
+    world.sweep()
+    assert _usage(world) == NOTHING
+
+
+@pytest.mark.parametrize("expired", [True, False])
+def test_usage_does_not_count_what_a_new_life_takes_the_place_of(
+    client: Client, world: World, *, expired: bool
+) -> None:
+    _fill(client, world)
+    if expired:
+        world.clock.move(days=31)
+    else:
+        client.delete(TASK)
+    client.put(turn_path(turn=1), json_body={"summary_md": "new"})
+    client.put(artifact_path(turn=2), body=b"new")
+    world.sweep()
+    empty = len(b"{}")
+    assert _usage(world) == {"tasks": 1, "turns": 2, "artifacts": 1, "bytes": 2 * len(b"new") + 2 * empty}
+    client.delete(TASK)
+    world.sweep()
+    assert _usage(world) == NOTHING
 
 
 def test_replaced_objects_are_removed(client: Client, world: World) -> None:
