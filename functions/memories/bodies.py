@@ -131,7 +131,7 @@ def _chunk_of(fields: Fields) -> ChunkPlace | None:
     count = chunk.integer("count", 2, GROUP_PARTS)
     index = chunk.integer("index", 0, GROUP_PARTS - 1)
     if count is not None and index is not None and index >= count:
-        chunk.refuse("index", "index should be less than count", "combination", index)
+        chunk.refuse("index", "index should be less than count", "combination", value=index)
     return None if group is None or count is None or index is None else ChunkPlace(group, index, count)
 
 
@@ -146,7 +146,7 @@ def _idempotency_key(fields: Fields, headers: Mapping[str, str], metadata: dict[
     sent = headers.get("idempotency-key", "").strip() or None
     if told is not None and (type(told) is not str or not 0 < len(told.strip()) <= IDEMPOTENCY_CHARACTERS):
         rule = f"metadata.idempotency_key should be a string of 1 to {IDEMPOTENCY_CHARACTERS} characters"
-        fields.refuse("metadata", rule, "string_type", told)
+        fields.refuse("metadata", rule, "string_type", value=told)
         return None
     told = told.strip() if told else None
     if sent is not None and len(sent) > IDEMPOTENCY_CHARACTERS:

@@ -40,7 +40,7 @@ def _text_of(fields: Fields, limits: Limits) -> str | None:
     if text is None:
         return None
     if not text.strip():
-        fields.refuse("memory", "memory must have a character that is not space", "string_too_short", text)
+        fields.refuse("memory", "memory must have a character that is not space", "string_too_short", value=text)
     if len(text) > limits.code_message_characters:
         fields.too_large("memory", f"At most {limits.code_message_characters} characters")
     return text
@@ -56,6 +56,6 @@ def _categories_of(fields: Fields) -> tuple[str, ...] | None:
     right = len(words) == len(given) and all(0 < len(word) <= CATEGORY_CHARACTERS for word in words)
     if len(given) > CATEGORIES or not right:
         message = f"At most {CATEGORIES} strings of 1 to {CATEGORY_CHARACTERS} characters"
-        fields.refuse("categories", message, "list_type", given)
+        fields.refuse("categories", message, "list_type", value=given)
         return None
     return tuple(dict.fromkeys(words))

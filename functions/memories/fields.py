@@ -43,7 +43,7 @@ class Fields:
         if self._broken:
             raise InvalidInput(*self._broken)
 
-    def refuse(self, name: str | int, message: str, type_: str = "value_error", value: Any = None) -> None:
+    def refuse(self, name: str | int, message: str, type_: str = "value_error", *, value: Any = None) -> None:
         """Note that a field breaks a rule."""
         self._broken.append(Violation((*self.loc, name), message, type_, value))
 
@@ -86,7 +86,7 @@ class Fields:
             return default
         if type(value) is str and value in choices:
             return value
-        self.refuse(name, f"Input should be one of {', '.join(choices)}", "enum", value)
+        self.refuse(name, f"Input should be one of {', '.join(choices)}", "enum", value=value)
         return None
 
     def integer(self, name: str, low: int, high: int, *, default: int | None = None) -> int | None:
@@ -96,7 +96,7 @@ class Fields:
             return default
         if type(value) is int and low <= value <= high:
             return value
-        self.refuse(name, f"Input should be an integer from {low} to {high}", "int_type", value)
+        self.refuse(name, f"Input should be an integer from {low} to {high}", "int_type", value=value)
         return None
 
     def moment(self, name: str, *, required: bool = False) -> int | None:
@@ -105,7 +105,9 @@ class Fields:
         if value is None:
             return None
         if type(value) is not int or not (value == -1 or FIRST_MOMENT <= value <= LAST_MOMENT):
-            self.refuse(name, "Input should be an integer: 13 digits of Unix milliseconds, or -1", "int_type", value)
+            self.refuse(
+                name, "Input should be an integer: 13 digits of Unix milliseconds, or -1", "int_type", value=value
+            )
             return None
         return None if value == -1 else value
 
@@ -115,7 +117,7 @@ class Fields:
         if value is None:
             return default
         if type(value) is not bool:
-            self.refuse(name, "Input should be true or false", "bool_type", value)
+            self.refuse(name, "Input should be true or false", "bool_type", value=value)
             return default
         return value
 
@@ -125,7 +127,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self.refuse(name, "Input should be an object", "dict_type", value)
+            self.refuse(name, "Input should be an object", "dict_type", value=value)
             return None
         return Fields(value, (*self.loc, name), self._broken)
 
@@ -133,7 +135,7 @@ class Fields:
         """Return a list, or None if there is none."""
         value = self._present(name)
         if value is not None and not isinstance(value, list):
-            self.refuse(name, "Input should be a list", "list_type", value)
+            self.refuse(name, "Input should be a list", "list_type", value=value)
             return None
         return value
 
@@ -144,12 +146,12 @@ class Fields:
             if isinstance(item, dict):
                 yield Fields(item, (*below.loc, number), self._broken)
             else:
-                below.refuse(number, "Input should be an object", "dict_type", item)
+                below.refuse(number, "Input should be an object", "dict_type", value=item)
 
     def _string(self, name: str, *, required: bool, nullable: bool) -> str | None:
         value = self._present(name, required=required, nullable=nullable)
         if value is not None and type(value) is not str:
-            self.refuse(name, "Input should be a valid string", "string_type", value)
+            self.refuse(name, "Input should be a valid string", "string_type", value=value)
             return None
         return value
 

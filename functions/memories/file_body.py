@@ -41,6 +41,6 @@ def upload_wish(body: Any, scope: Scope, limits: Limits) -> UploadWish:
 def _sha256_of(fields: Fields) -> str | None:
     given = fields.text("sha256", nullable=True)
     if given is not None and not _SHA256.fullmatch(given):
-        fields.refuse("sha256", "64 hex digits, small letters", "sha256", given)
+        fields.refuse("sha256", "64 hex digits, small letters", "sha256", value=given)
         return None
     return given

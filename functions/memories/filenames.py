@@ -30,9 +30,13 @@ def read_filename(given: Fields, extensions: Collection[str], name: str = "filen
         return None
     form = _FORM.fullmatch(given.given[name])  # as it came: a text is read without its NULs
     if form is None:
-        given.refuse(name, "A name with an extension, without folders or control characters", "file_name", written)
+        given.refuse(
+            name, "A name with an extension, without folders or control characters", "file_name", value=written
+        )
     elif form[1].lower() not in extensions:
-        given.refuse(name, f"The extension should be one of {', '.join(sorted(extensions))}", "extension", written)
+        given.refuse(
+            name, f"The extension should be one of {', '.join(sorted(extensions))}", "extension", value=written
+        )
     else:
         return written, form[1].lower()
     return None

@@ -80,7 +80,7 @@ def _add_writes(router: Router, composed: Memories) -> None:
         wish = change_wish(request.json_within(BODY_BYTES), limits)
         changing = Changing(composed.backing, composed.index, composed.embedder)
         conditions = Preconditions.of(request.headers)
-        shown = changing.change(admitted(request).scope, memory_id.lower(), wish, conditions)
+        shown = changing.change(admitted(request).scope, memory_id.lower(), wish, conditions=conditions)
         return success(request, shown.view, ETag=shown.etag)
 
     @router.delete(MEMORY)

@@ -63,7 +63,7 @@ def _read_content(fields: Fields, parts: Parts) -> None:
     elif "content" not in fields.given:
         fields.refuse("content", "Field required", "missing")
     else:
-        fields.refuse("content", "Input should be a string or a list of parts", "content_type", content)
+        fields.refuse("content", "Input should be a string or a list of parts", "content_type", value=content)
 
 
 def _each(fields: Fields, content: list[object]) -> Iterator[Fields]:

@@ -128,7 +128,7 @@ def _file_id_in(given: Fields) -> str | None:
     try:
         return None if value is None else str(uuid.UUID(value))
     except ValueError:
-        given.refuse("file_id", "Input should be a UUID", "uuid_parsing", value)
+        given.refuse("file_id", "Input should be a UUID", "uuid_parsing", value=value)
         return None
 
 
@@ -140,7 +140,7 @@ def _picture_in(part: Fields, limits: Limits) -> dict[str, Any]:
         return {}
     if head is None:
         rule = "Only data:image/png|jpeg|webp|gif;base64,… is taken, no address and no bare base64"
-        part.refuse("image_url", rule, "image_url", url[:100])
+        part.refuse("image_url", rule, "image_url", value=url[:100])
         return {}
     content = _decoded(part, "image_url", url[head.end() :], limit=limits.image_bytes)
     kind = head[1].lower()

@@ -58,7 +58,7 @@ def search_wish(body: Any, scope: Scope) -> SearchWish:
 def _query_of(fields: Fields) -> str:
     query = fields.text("query", most=QUERY_CHARACTERS, required=True)
     if query is not None and not query.strip():
-        fields.refuse("query", "query must have a character that is not space", "string_too_short", query)
+        fields.refuse("query", "query must have a character that is not space", "string_too_short", value=query)
     return query or ""
 
 
@@ -66,7 +66,7 @@ def _channels(fields: Fields) -> tuple[int, int]:
     top_k = fields.integer("top_k", 1, ACCEPTED_K, default=DEFAULT_K) or 0
     k_dense, k_sparse = (_k(fields, name, top_k) for name in ("k_dense", "k_sparse"))
     if k_dense == k_sparse == 0:
-        fields.refuse("k_dense", "k_dense and k_sparse can't both be 0", "combination", 0)
+        fields.refuse("k_dense", "k_dense and k_sparse can't both be 0", "combination", value=0)
     return k_dense, k_sparse
 
 
@@ -81,13 +81,13 @@ def _floor_of(fields: Fields) -> float | None:
     floor = fields.given.get("min_semantic_similarity")
     if floor is None or (type(floor) in (int, float) and 0 <= floor <= 1):
         return None if floor is None else float(floor)
-    fields.refuse("min_semantic_similarity", "Input should be a number from 0 to 1", "float_type", floor)
+    fields.refuse("min_semantic_similarity", "Input should be a number from 0 to 1", "float_type", value=floor)
     return None
 
 
 def _sources(fields: Fields, sources: tuple[str, ...]) -> tuple[str, ...]:
     if not set(sources) <= set(SOURCES) or len(set(sources)) < len(sources):
-        fields.refuse("sources", f"Each once: {', '.join(SOURCES)}", "enum", list(sources))
+        fields.refuse("sources", f"Each once: {', '.join(SOURCES)}", "enum", value=list(sources))
     return sources
 
 
@@ -107,6 +107,8 @@ def _words(fields: Fields, name: str, *, most: int) -> tuple[str, ...] | None:
     if words is None:
         return None
     if not 0 < len(words) <= most or not all(type(w) is str and w.strip() and len(w) <= ID_CHARACTERS for w in words):
-        fields.refuse(name, f"Input should be a list of 1 to {most} strings, none of them blank", "list_type", words)
+        fields.refuse(
+            name, f"Input should be a list of 1 to {most} strings, none of them blank", "list_type", value=words
+        )
         return None
     return tuple(words)

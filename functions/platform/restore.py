@@ -45,6 +45,7 @@ def main(
     arguments: Sequence[str] | None = None,
     aws: Aws | None = None,
     clock: Clock | None = None,
+    *,
     pause: Callable[[float], None] = time.sleep,
 ) -> int:
     """Run the command and return its exit status."""

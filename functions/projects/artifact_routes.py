@@ -36,7 +36,7 @@ def artifact_routes(artifacts: Artifacts, direct_bytes: int) -> Router:
     @router.put(ARTIFACT)
     def put_artifact(task_id: str, turn: str, name: str) -> Response[Any]:
         request = request_of(router)
-        address = address_of(request, task_id, turn, name)
+        address = address_of(request, task_id, turn, name=name)
         body = request.body_within(limit, hint)
         kind = content_type_of(request.headers.get("content-type") or DEFAULT_TYPE)
         principal = caller_of(request).principal
@@ -46,7 +46,7 @@ def artifact_routes(artifacts: Artifacts, direct_bytes: int) -> Router:
     @router.get(ARTIFACT)
     def read_artifact(task_id: str, turn: str, name: str) -> Response[Any]:
         request = request_of(router)
-        address = address_of(request, task_id, turn, name)
+        address = address_of(request, task_id, turn, name=name)
         row = artifacts.find(address)
         if Preconditions.of(request.headers).not_modified(row["etag"]):
             return empty_answer(304, ETag=row["etag"])
@@ -59,7 +59,7 @@ def artifact_routes(artifacts: Artifacts, direct_bytes: int) -> Router:
     @router.route(ARTIFACT, method="HEAD")
     def describe_artifact(task_id: str, turn: str, name: str) -> Response[Any]:
         request = request_of(router)
-        row = artifacts.find(address_of(request, task_id, turn, name))
+        row = artifacts.find(address_of(request, task_id, turn, name=name))
         if Preconditions.of(request.headers).not_modified(row["etag"]):
             return empty_answer(304, ETag=row["etag"])
         known = {"Content_Type": row["content_type"], "Content_Length": str(row["size"])}
@@ -75,16 +75,16 @@ def upload_routes(uploads: Uploads) -> Router:
     @router.post(f"{ARTIFACT}/upload")
     def start_upload(task_id: str, turn: str, name: str) -> Response[Any]:
         request = request_of(router)
-        address = address_of(request, task_id, turn, name)
+        address = address_of(request, task_id, turn, name=name)
         return json_answer(uploads.start(address, upload_request(request.json_within(BODY_BYTES))))
 
     @router.post(f"{ARTIFACT}/complete")
     def complete_upload(task_id: str, turn: str, name: str) -> Response[Any]:
         request = request_of(router)
-        address = address_of(request, task_id, turn, name)
+        address = address_of(request, task_id, turn, name=name)
         upload_id = upload_id_of(request.json_within(BODY_BYTES))
         principal, conditions = caller_of(request).principal, Preconditions.of(request.headers)
-        record, etag = uploads.complete(address, principal, upload_id, conditions)
+        record, etag = uploads.complete(address, principal, upload_id, preconditions=conditions)
         return json_answer(record, ETag=etag)
 
     return router

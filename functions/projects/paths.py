@@ -26,7 +26,7 @@ def caller_of(request: Request) -> Caller:
     return request.caller
 
 
-def address_of(request: Request, task_id: str, turn: str, name: str | None = None) -> Address:
+def address_of(request: Request, task_id: str, turn: str, *, name: str | None = None) -> Address:
     """Return the turn or artifact that path parameters name, in the caller's project.
 
     Raises:

@@ -51,7 +51,7 @@ def build(function: str, into: Path, version: str = RUNTIME) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         wheel = build_wheel(Path(scratch))
         package = f"lodestore[{function.lower()}] @ {wheel.as_uri()}"
-        trees = [install(package, version, p, Path(scratch) / p) for p in platforms_of(described)]
+        trees = [install(package, version, p, tree=Path(scratch) / p) for p in platforms_of(described)]
         for tree in trees:
             strip(tree, keep=package_of(described))
         merge(trees, into)
@@ -70,7 +70,7 @@ def build_wheel(scratch: Path) -> Path:
     return next((scratch / "wheel").glob("*.whl"))
 
 
-def install(package: str, version: str, platform: str, tree: Path) -> Path:
+def install(package: str, version: str, platform: str, *, tree: Path) -> Path:
     """Install a package for one Python and platform into `tree` and return it."""
     pinned = ("--constraints", LOCK, "--only-binary", ":all:", "--link-mode", "copy")
     target = ("--target", str(tree), "--python-version", version, "--python-platform", platform)

@@ -57,7 +57,7 @@ class Surface:
             calls_made.reset(token)
         answer["headers"]["request-id"] = request.request_id
         answer["headers"]["x-correlation-id"] = request.correlation_id
-        self._telemetry.note(request, answer["statusCode"], (time.perf_counter() - started) * 1000, made)
+        self._telemetry.note(request, answer["statusCode"], (time.perf_counter() - started) * 1000, calls=made)
         return answer
 
     def _answer(self, request: Request, context: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Telemetry:
         self._namespace = namespace
         self._log = Logger(service=surface)
 
-    def note(self, request: Request, status: int, milliseconds: float, calls: list[str]) -> None:
+    def note(self, request: Request, status: int, milliseconds: float, *, calls: list[str]) -> None:
         """Write the request's line and its metrics."""
         caller = request.caller
         self._log.info(

@@ -69,7 +69,7 @@ class Changing:
     index: SearchIndex
     embedder: Embedder
 
-    def change(self, scope: Scope, memory_id: str, wish: ChangeWish, conditions: Preconditions) -> Shown:
+    def change(self, scope: Scope, memory_id: str, wish: ChangeWish, *, conditions: Preconditions) -> Shown:
         """Change a memory, and return it once search finds it so; nothing is written where all of it is so already.
 
         Raises:
@@ -95,10 +95,10 @@ class Changing:
                 raise Conflict("This memory is immutable: its text can't be changed.", code="immutable")
             changes |= self._kept(scope, text)
         if not changes:
-            return Shown(etag_of(row), memory_view(scope, row, before, document))
+            return Shown(etag_of(row), memory_view(scope, row, before, document=document))
         revision = Revision(self.backing, row, changes, text=text)
         revision.write(self.index, self.embedder)
-        return Shown(etag_of(revision.row), memory_view(scope, revision.row, text, document))
+        return Shown(etag_of(revision.row), memory_view(scope, revision.row, text, document=document))
 
     def _kept(self, scope: Scope, text: str) -> Item:
         size = len(text.encode())

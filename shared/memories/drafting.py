@@ -88,7 +88,7 @@ class Draft:
                 yield Entry("fact", n, fact, LEARNT)
         yield from (Entry("raw", n, learnt, WRITTEN) for n, learnt in self._verbatim("episodic"))
 
-    def addition(self, learnt: Learnt, kind: Kind, number: int, reason: str) -> Change:
+    def addition(self, learnt: Learnt, kind: Kind, number: int, *, reason: str) -> Change:
         """Return the change that adds a memory; `number` tells it from the task's others of its kind."""
         memory_id = self.address.memory_id(self.task["task"], kind, number)
         return self.addition_as(memory_id, learnt, kind, reason=reason)
@@ -143,7 +143,7 @@ class Draft:
             self.address,
             memory_id,
             kind,
-            self._origin(learnt),
+            origin=self._origin(learnt),
             **moments,
             **self._said(learnt, kind),
             **self._kept(learnt.text),

@@ -201,7 +201,7 @@ class Judge:
     def _change(self, decision: Decision, fact: Learnt, n: int, *, draft: Draft) -> Change:
         old = self._seen[decision.target].row if decision.target else None
         if decision.event == "ADD":
-            return draft.addition(fact, "fact", n, decision.told)
+            return draft.addition(fact, "fact", n, reason=decision.told)
         if decision.event == "UPDATE" and old is not None:
             return draft.revised(old, fact, decision.told)
         return Change(decision.event, decision.told, old=old)

@@ -53,6 +53,7 @@ class Leftovers:
         states: Sequence[State],
         objects: Sequence[str] = (),
         forgotten: Sequence[str] = (),
+        *,
         beside: Sequence[str] = (),
     ) -> Item:
         """Return the job for what is over with the transaction that the job is written in.

@@ -81,7 +81,7 @@ class Listing:
             except ObjectMissing:
                 continue  # one was changed or removed since its row was read: look again
             views = [
-                memory_view(wish.address.scope, row, text, document_of(row, documents))
+                memory_view(wish.address.scope, row, text, document=document_of(row, documents))
                 for row, text in zip(shown, texts, strict=True)
             ]
             views = views[: fitting_views(views)]

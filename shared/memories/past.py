@@ -51,7 +51,7 @@ def past_state(backing: Backing, row: Item) -> Item:
     """
     key = past_key(scope_in(row["pk"]), memory_id_of(row), row["decided_at"], number=0)
     past = {
-        **_place(row, key, row["origin"], row["positions"]),
+        **_place(row, key, row["origin"], positions=row["positions"]),
         **{name: row[name] for name in ("event", "reason", "task", "event_at", "memory_type", "categories")},
         "at": row["decided_at"],
         **{name: row[name] for name in _TEXT if name in row},
@@ -66,7 +66,7 @@ def past_decision(row: Item, decided: Decided) -> Item:
     """Return the past row of a decision that leaves no state of its own: NONE, or DELETE."""
     key = past_key(scope_in(row["pk"]), memory_id_of(row), decided.at, number=decided.number)
     return {
-        **_place(row, key, decided.task or "", decided.positions),
+        **_place(row, key, decided.task or "", positions=decided.positions),
         **{name: row[name] for name in ("event_at", "memory_type", "categories")},
         "event": decided.event,
         "reason": decided.reason,
@@ -98,7 +98,7 @@ def scope_in(pk: str) -> Scope:
     return Scope(tenant, project)
 
 
-def _place(row: Item, key: Key, origin: str, positions: Sequence[int]) -> Item:
+def _place(row: Item, key: Key, origin: str, *, positions: Sequence[int]) -> Item:
     return {
         "pk": key[0],
         "sk": key[1],

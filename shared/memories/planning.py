@@ -80,4 +80,4 @@ class Planner:
         return judge.judge({n: facts[n] for n in places}, places, *also)
 
     def _added(self, entry: Entry, place: int) -> Change:
-        return self.draft.dated(place).addition(entry.learnt, entry.kind, entry.number, entry.reason)
+        return self.draft.dated(place).addition(entry.learnt, entry.kind, entry.number, reason=entry.reason)

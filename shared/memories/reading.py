@@ -43,7 +43,7 @@ class Reading:
             if conditions.not_modified(etag):
                 return Shown(etag, None)
             try:
-                return Shown(etag, memory_view(scope, row, text_of(self.backing.objects, row), document))
+                return Shown(etag, memory_view(scope, row, text_of(self.backing.objects, row), document=document))
             except ObjectMissing:
                 continue  # changed between the two reads: look again
         raise Unavailable

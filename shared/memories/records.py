@@ -157,7 +157,7 @@ def by_time(user: str, created_at: int, memory_id: str) -> str:
     return f"{user}#{created_at:015d}#{memory_id}"
 
 
-def by_kind(user: str, kind: str, created_at: int, memory_id: str) -> str:
+def by_kind(user: str, kind: str, created_at: int, *, memory_id: str) -> str:
     """Return a memory's place among its user's of one kind."""
     return f"{user}#{kind}#{created_at:015d}#{memory_id}"
 

@@ -42,7 +42,7 @@ class Progress:
 class Reindexing:
     """A rebuild of the index of one table's memories."""
 
-    def __init__(self, table: Table, objects: Objects, embedder: Embedder, rebuild: Rebuild) -> None:
+    def __init__(self, table: Table, objects: Objects, embedder: Embedder, *, rebuild: Rebuild) -> None:
         self._table = table
         self._objects = objects
         self._embedder = embedder

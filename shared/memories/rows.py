@@ -41,7 +41,7 @@ class Origin:
     metadata: dict[str, Any] | None = None
 
 
-def memory_row(address: UserAddress, memory_id: str, kind: Kind, origin: Origin, **state: Any) -> Item:
+def memory_row(address: UserAddress, memory_id: str, kind: Kind, *, origin: Origin, **state: Any) -> Item:
     """Return the row of a memory.
 
     `state` has `text` or `object` (the key of the object that holds it) with `size` (bytes), `modes`, `revision`
@@ -69,7 +69,7 @@ def memory_row(address: UserAddress, memory_id: str, kind: Kind, origin: Origin,
         "metadata": compact(origin.metadata or {}),
         "l1": by_time(address.user, state["created_at"], memory_id),
         "l2": by_origin(address.user, origin.task_id, sk),
-        "l3": by_kind(address.user, kind, state["created_at"], memory_id),
+        "l3": by_kind(address.user, kind, state["created_at"], memory_id=memory_id),
         **state,
     }
 

@@ -59,7 +59,7 @@ class Telling:
             left = messages.get(entry.number)
             if left is None:
                 return Change("NONE", NOTHING_LEFT, task=draft.task["task"], positions=tuple(entry.learnt.positions))
-            return draft.dated(place).addition(left.learnt, "raw", left.number, left.reason)
+            return draft.dated(place).addition(left.learnt, "raw", left.number, reason=left.reason)
 
         return change
 
@@ -90,11 +90,11 @@ class Telling:
             return replace(nothing, reason=NOTHING_LEFT)
         mark = None if self.mark is None else f"s{fingerprint(text)}"
         if mark is None or mark != self.mark:
-            return draft.addition(replace(entry.learnt, text=text), entry.kind, entry.number, entry.reason)
+            return draft.addition(replace(entry.learnt, text=text), entry.kind, entry.number, reason=entry.reason)
         same, stale = judge.standing(mark)
         if same is not None:
             return replace(nothing, reason=SAME_SUMMARY, old=same)
-        made = draft.addition(replace(entry.learnt, text=text), entry.kind, entry.number, entry.reason)
+        made = draft.addition(replace(entry.learnt, text=text), entry.kind, entry.number, reason=entry.reason)
         return replace(made, row={**(made.row or {}), "fingerprint": mark}, stale=stale)
 
     def _is_known(self, correcting: Correcting) -> bool:

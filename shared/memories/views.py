@@ -28,7 +28,7 @@ def hit_view(scope: Scope, row: Item, text: str, *, scores: View, marks: View | 
     return {"id": told.pop("id"), "memory": told.pop("memory"), **scores, **told}
 
 
-def memory_view(scope: Scope, row: Item, text: str, document: Item | None = None) -> View:
+def memory_view(scope: Scope, row: Item, text: str, *, document: Item | None = None) -> View:
     """Return a memory: a hit without the scores, with its kind; `document` is what it was made of, if it was of one."""
     told = _told(scope, row, text)
     told["metadata"].update(marks_of(row, document))

@@ -80,7 +80,7 @@ class Converse:
         self.model = model
         self._with_tools = any(family in model for family in _WITH_TOOLS)
 
-    def ask(self, system: str, said: Sequence[Said], form: Form | None, budget: Budget) -> Reply:
+    def ask(self, system: str, said: Sequence[Said], form: Form | None, *, budget: Budget) -> Reply:
         """Return the model's answer to the last message, as near to deterministic as it can be; without form, in words.
 
         Raises:

@@ -111,7 +111,7 @@ class ConverseVision:
 
     def _answer(self, picture: Picture, question: _Question) -> str:
         budget = Budget(question.tokens, time.monotonic() + question.seconds)
-        reply = self._model.ask(question.rules, [Said("user", question.text, picture)], None, budget)
+        reply = self._model.ask(question.rules, [Said("user", question.text, picture)], None, budget=budget)
         if reply.stopped in _REFUSALS:
             raise self._refused("will not answer about this image")
         return _plain(reply)

@@ -51,7 +51,7 @@ class Uploads:
         return {"upload_id": upload_id, "method": "PUT", "url": url, "headers": headers, "expires_at": expires_at}
 
     def complete(
-        self, address: Address, principal: str, upload_id: str, preconditions: Preconditions
+        self, address: Address, principal: str, upload_id: str, *, preconditions: Preconditions
     ) -> tuple[Record, str]:
         """Make an upload visible and return its ArtifactRecord and ETag; repeating it answers the same.
 

@@ -156,7 +156,7 @@ class Walk:
     """
 
     def __init__(
-        self, table: Table, keep: str, repairs: Mapping[str, Repair | None], values: Mapping[str, str] | None = None
+        self, table: Table, keep: str, repairs: Mapping[str, Repair | None], *, values: Mapping[str, str] | None = None
     ) -> None:
         self._table = table
         self._keep = keep

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class Draft:
     """A version in the making. Its object names it as its owner, so a new id means a new object."""
 
-    def __init__(self, backing: Backing, address: StoreAddress, actor: Record, content: Content | None = None) -> None:
+    def __init__(
+        self, backing: Backing, address: StoreAddress, actor: Record, *, content: Content | None = None
+    ) -> None:
         self._backing, self._address, self._actor = backing, address, actor
         self.content = content
         self._stored: dict[str, str] = {}  # object keys by the version id that they were stored for

@@ -89,7 +89,7 @@ class Memories:
             StaleContent: the stored content is not the expected one.
             Conflict: others kept writing for longer than the retries last.
         """
-        _Deletion(self._backing, address, memory_id, expected, actor).run()
+        _Deletion(self._backing, address, memory_id, expected=expected, actor=actor).run()
         self._backing.note(address.scope, memories=-1, versions=1)
 
 
@@ -122,7 +122,7 @@ class _Creation(MemoryWrite):
         limit = self.backing.memories_a_store
         if store["memories"] >= limit:
             raise InvalidInput.at("memory_store_id", message=f"The memory store has its {limit} memories.")
-        version = self.version("created", self._path, len(self._content.body), self._content.sha256)
+        version = self.version("created", self._path, len(self._content.body), sha256=self._content.sha256)
         head = head_row(self.address, self._path, version, created_at=self.draft.at)
         room = self.count(1, f"{WRITABLE} AND #memories < :limit", limit=limit)
         self.commit(version, Put(head, ABSENT), room, *tree.writes())
@@ -164,9 +164,9 @@ class _Update(MemoryWrite):
         content = self._wish.content
         if content is None:
             self.looking_closer(lambda: self.draft.copy(head["content"]))
-            return self.version("modified", path, head["size"], head["sha256"])
+            return self.version("modified", path, head["size"], sha256=head["sha256"])
         self.draft.store()
-        return self.version("modified", path, len(content.body), content.sha256)
+        return self.version("modified", path, len(content.body), sha256=content.sha256)
 
     def _move(self, sight: Sight, head: Item, path: str) -> list[Write]:
         self.left = head["l1"]
@@ -180,7 +180,7 @@ class _Deletion(MemoryWrite):
     """A memory's end."""
 
     def __init__(
-        self, backing: Backing, address: StoreAddress, memory_id: str, expected: str | None, actor: Record
+        self, backing: Backing, address: StoreAddress, memory_id: str, *, expected: str | None, actor: Record
     ) -> None:
         super().__init__(backing, address, memory_id, actor=actor)
         self._expected = expected

@@ -45,7 +45,7 @@ def note_removed(backing: Backing, work: Item) -> None:
     _log(backing, work, "memory_store", store=work["store"])
 
 
-def erasure(address: StoreAddress, version: Item, now: int, actor: Record) -> Item:
+def erasure(address: StoreAddress, version: Item, now: int, *, actor: Record) -> Item:
     """Return the job that erases the bytes of a version that `actor` redacts."""
     gone = {"object": version["object"]} if "object" in version else {}
     return job(ERASE_VERSION, address.scope, now, store=address.store_id, version=version["sk"], by=actor, **gone)

@@ -118,7 +118,7 @@ class Versions:
             message = "This is the head of a live memory: update or delete the memory first."
             raise InvalidInput.at("memory_version_id", message=message)
         now = self.backing.clock.now_ms()
-        work = erasure(address, row, now, actor)
+        work = erasure(address, row, now, actor=actor)
         put = {"redacted_at": now, "redacted_by": actor, "erasure": work["pk"]}
         update = Update(address.version_key(version_id), put, drop=CONTENT, when=REDACTABLE)
         try:

@@ -39,7 +39,7 @@ class MemoryWrite(ABC):
         self, backing: Backing, address: StoreAddress, memory_id: str, *, actor: Record, content: Content | None = None
     ) -> None:
         self.backing, self.address, self.memory_id = backing, address, memory_id
-        self.draft = Draft(backing, address, actor, content)
+        self.draft = Draft(backing, address, actor, content=content)
         self.committed = False
         self._sight: Sight | None = None
         self._closer: Sight | None = None  # what was seen beside an attempt; it saves the next one a look
@@ -99,7 +99,7 @@ class MemoryWrite(ABC):
             raise LostRace(pause=False)
         return store
 
-    def version(self, operation: str, path: str, size: int, sha256: str) -> Item:
+    def version(self, operation: str, path: str, size: int, *, sha256: str) -> Item:
         """Return the row of the version that is made, with the bytes stored for it."""
         return self.draft.row(self.memory_id, operation, path, size=size, sha256=sha256, object=self.draft.object)
 

@@ -36,7 +36,7 @@ def reindexing(
         rebuild = _embedded(environment, embedder)
     else:
         rebuild = _opensearch(environment, table, embedder, shards=shards, grace=grace)
-    return Reindexing(table, Objects(aws, environment.bucket_name), embedder, rebuild)
+    return Reindexing(table, Objects(aws, environment.bucket_name), embedder, rebuild=rebuild)
 
 
 def _embedded(environment: Environment, embedder: Embedder) -> Rebuild:

@@ -186,7 +186,7 @@ class Restorer:
         def store(row: Item) -> None:
             self._stores.mend_store(store_address(row))
 
-        return Walk(self.table, RECOUNTED, {"P": project, "M": store}, {"project": "P#", "stores": "M#"})
+        return Walk(self.table, RECOUNTED, {"P": project, "M": store}, values={"project": "P#", "stores": "M#"})
 
     def _reindex(self, _mark: str, note: Note) -> bool:
         if self.plan.reindex:

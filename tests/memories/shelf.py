@@ -192,7 +192,7 @@ class Shelf:
             **self._kept(text, address.scope),
             **fields,
         }
-        return memory_row(address, address.memory_id(task, kind, number), kind, origin, **state)  # type: ignore[arg-type]
+        return memory_row(address, address.memory_id(task, kind, number), kind, origin=origin, **state)  # type: ignore[arg-type]
 
     def store(self, row: Item, text: str, *, indexed: bool = True) -> None:
         """Write a row with its object, its fingerprint and its passages."""

@@ -64,7 +64,7 @@ class Place:
     def run(self) -> Progress:
         told: list[Progress] = []
         table, objects = self.shelf.table, self.shelf.objects
-        done = Reindexing(table, objects, self.embedder, self.rebuild()).run(told.append)
+        done = Reindexing(table, objects, self.embedder, rebuild=self.rebuild()).run(told.append)
         assert told[-1] == done
         return done
 
@@ -203,7 +203,7 @@ def test_memories_written_changed_and_deleted_all_through_a_rebuild_are_in_it(
         for writer in writers:
             writer.write(8)
         rebuild = OpenSearchRebuild(client, index, shards=1, grace=0)
-        running = Reindexing(shelf.table, shelf.objects, embedder, rebuild)
+        running = Reindexing(shelf.table, shelf.objects, embedder, rebuild=rebuild)
         with ThreadPoolExecutor(4) as threads:
             done = [threads.submit(writer.change_all) for writer in writers]
             running.run(lambda _: None)

@@ -304,7 +304,7 @@ def test_a_history_is_in_the_order_of_its_decisions_though_clocks_differ(world: 
     memory_id = memory_id_of(fact(world, "city: Berlin."))
     changing, history = Changing(world.backing, world.index, world.embedder), Histories(world.backing)
     world.clock.move(ms=5_000)
-    changing.change(SCOPE, memory_id, ChangeWish(memory="city: Paris."), Preconditions())
+    changing.change(SCOPE, memory_id, ChangeWish(memory="city: Paris."), conditions=Preconditions())
     world.clock.move(ms=-5_000)
     world.add("city: Madrid.")
     told = history.page(SCOPE, HistoryWish(memory_id, 10))["data"]

@@ -64,7 +64,7 @@ def forget_each(queue: Line) -> None:
 def change(queue: Line, row: Item, text: str) -> None:
     world = queue.world
     changing = Changing(world.backing, world.index, world.embedder)
-    changing.change(SCOPE, memory_id_of(row), ChangeWish(memory=text), Preconditions(None, None))
+    changing.change(SCOPE, memory_id_of(row), ChangeWish(memory=text), conditions=Preconditions(None, None))
 
 
 def fact(queue: Line, text: str) -> Item:
@@ -239,7 +239,7 @@ def test_no_reason_of_a_memory_says_what_another_said_that_was_deleted(queue: Li
     world.add("I live in Berlin.")
     row = fact(queue, "I live in Berlin.")
     changing = Changing(world.backing, world.index, world.embedder)
-    changing.change(SCOPE, memory_id_of(row), ChangeWish(immutable=True), Preconditions(None, None))
+    changing.change(SCOPE, memory_id_of(row), ChangeWish(immutable=True), conditions=Preconditions(None, None))
     world.add("I moved to Madrid.")
     Forgetting(world.backing, world.index).forget(SCOPE, memory_id_of(row), source=True)
     assert world.facts() == ["I moved to Madrid."]

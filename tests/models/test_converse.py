@@ -16,7 +16,7 @@ def asked(
     fake: FakeBedrock, model: str = "eu.anthropic.claude-haiku-4-5-20251001-v1:0", *, seconds: float = 60
 ) -> Reply:
     converse = Converse(Bedrock(fake.environ, read_seconds=60, pause=Pauses()), model)
-    return converse.ask("Be brief.", [Said("user", "Hello")], FORM, Budget(300, time.monotonic() + seconds))
+    return converse.ask("Be brief.", [Said("user", "Hello")], FORM, budget=Budget(300, time.monotonic() + seconds))
 
 
 def test_a_model_that_takes_tools_is_made_to_answer_through_one(fake: FakeBedrock) -> None:

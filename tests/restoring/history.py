@@ -116,7 +116,7 @@ class History:
         """Make the search index of a table anew."""
         shelf = self.shelf
         rebuild = EmbeddedRebuild(shelf.folder, shelf.embedder.name, shelf.embedder.dimension)
-        Reindexing(Table(shelf.cloud.aws, name), self.objects, shelf.embedder, rebuild).run(lambda _: None)
+        Reindexing(Table(shelf.cloud.aws, name), self.objects, shelf.embedder, rebuild=rebuild).run(lambda _: None)
 
     def switch_to(self, name: str) -> History:
         """Return the same stack, deployed with another table."""

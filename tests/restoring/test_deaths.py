@@ -179,9 +179,9 @@ def test_the_command_restores_and_tells_what_is_next(
     name = day.restored("by-command")
     pauses: list[float] = []
     run = ["--table", name, *asked]
-    assert restore.main([*run, "--drill"], day.shelf.cloud.aws, day.shelf.clock, pauses.append) == 0
+    assert restore.main([*run, "--drill"], day.shelf.cloud.aws, day.shelf.clock, pause=pauses.append) == 0
     assert "stays closed" in capsys.readouterr().err
-    assert restore.main(run, day.shelf.cloud.aws, day.shelf.clock, pauses.append) == 0
+    assert restore.main(run, day.shelf.cloud.aws, day.shelf.clock, pause=pauses.append) == 0
     assert f"TableName={name}" in capsys.readouterr().err
     assert pauses == [240]
     assert restore.main(run, day.shelf.cloud.aws, day.shelf.clock) == 1
@@ -205,7 +205,7 @@ def test_the_command_makes_the_index_anew_of_the_new_table_for_the_deployed_embe
 
     monkeypatch.setattr("shared.wiring.reindexing.reindexing", reindexing)
     search = ["--drill", "--search", "https://search.example.org", "--embedder", "bedrock:cohere.embed-multilingual-v3"]
-    assert restore.main(["--table", name, *asked, *search], day.shelf.cloud.aws, day.shelf.clock, _nothing) == 0
+    assert restore.main(["--table", name, *asked, *search], day.shelf.cloud.aws, day.shelf.clock, pause=_nothing) == 0
     ((environ, grace),) = environs
     assert (environ["TABLE_NAME"], environ["BUCKET_NAME"]) == (name, day.shelf.cloud.bucket_name)
     assert (environ["SEARCH_BACKEND"], environ["SEARCH_ENDPOINT"]) == ("existing", "https://search.example.org")
@@ -224,11 +224,13 @@ def test_aws_is_asked_to_make_the_table_where_it_is_not_there(
         day.restored(TargetTableName)
 
     monkeypatch.setattr(day.shelf.cloud.aws.dynamodb, "restore_table_to_point_in_time", make)
-    assert restore.main(["--table", "made", *asked, "--drill"], day.shelf.cloud.aws, day.shelf.clock, _nothing) == 0
+    assert (
+        restore.main(["--table", "made", *asked, "--drill"], day.shelf.cloud.aws, day.shelf.clock, pause=_nothing) == 0
+    )
     assert day.rows("made")[MARK]["name"] == ""
     assert moments == [day.moment]
     gone = [*asked[:-2], "--old-is-gone"]
-    assert restore.main(["--table", "nowhere", *gone], day.shelf.cloud.aws, day.shelf.clock, _nothing) == 1
+    assert restore.main(["--table", "nowhere", *gone], day.shelf.cloud.aws, day.shelf.clock, pause=_nothing) == 1
     assert "no table nowhere" in capsys.readouterr().err
 
 

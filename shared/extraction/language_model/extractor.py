@@ -119,7 +119,7 @@ class LanguageModelExtractor:
         raise ExtractionFailed(f"{message}: {second.problem}.", reply=reply.text[:KEPT], repaired=again.text[:KEPT])
 
     def _ask(self, question: Question[Any], said: Sequence[Said], until: float) -> Reply:
-        return self._model.ask(question.rules, said, question.form, Budget(TOKENS, until))
+        return self._model.ask(question.rules, said, question.form, budget=Budget(TOKENS, until))
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Contents:
             NotFound: there is no such file, or not of the user that is named.
             Conflict: its upload is not completed.
         """
-        row, _ = seen_file(self.backing, scope, file_id, user_id)
+        row, _ = seen_file(self.backing, scope, file_id, user_id=user_id)
         if row["status"] != "ready":
             raise Conflict("The upload of this file is not completed: PUT its bytes, then POST …/complete.")
         return row

@@ -48,7 +48,7 @@ class Deleting:
             Conflict: others kept changing it for longer than the retries last.
             Unavailable: a store does not answer; it may have been done or not.
         """
-        wish = _Deletion(self.backing, scope, (file_id, user_id), correlation_id)
+        wish = _Deletion(self.backing, scope, (file_id, user_id), correlation_id=correlation_id)
         receipt = persist(wish.attempt)
         with suppress(Unavailable):  # the receipt is there: the sweeper sends it
             send(self.backing, receipt)
@@ -68,7 +68,7 @@ class Deleting:
 class _Deletion:
     """One request's deletion, known as its own when it is tried again."""
 
-    def __init__(self, backing: Backing, scope: Scope, file: tuple[str, str | None], correlation_id: str) -> None:
+    def __init__(self, backing: Backing, scope: Scope, file: tuple[str, str | None], *, correlation_id: str) -> None:
         self._backing, self._scope = backing, scope
         self._file = file
         self._correlation_id = correlation_id
@@ -82,7 +82,8 @@ class _Deletion:
             LostRace: something of it changed since it was read.
             NotFound: there is no such file.
         """
-        row, _ = seen_file(self._backing, self._scope, *self._file)
+        file_id, user_id = self._file
+        row, _ = seen_file(self._backing, self._scope, file_id, user_id=user_id)
         keys = document_keys_of(self._scope, row)
         found = self._backing.table.batch_get(keys) if row["status"] == "ready" else {}
         documents = [document for document in found.values() if document["file"] == file_id_of(row)]

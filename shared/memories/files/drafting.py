@@ -48,7 +48,7 @@ class ChunkDraft:
             address,
             chunk_id(address, self.job["token"], index),
             kind,
-            origin,
+            origin=origin,
             text=text,
             size=len(text.encode()),
             modes=list(EVERY_MODE),

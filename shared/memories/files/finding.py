@@ -19,7 +19,7 @@ def is_there(row: Item, generations: Item | None, now: int) -> bool:
     return is_visible(row, generations) and ("expires_at" not in row or bool(row["expires_at"] > now))
 
 
-def seen_file(backing: Backing, scope: Scope, file_id: str, user_id: str | None = None) -> tuple[Item, Item | None]:
+def seen_file(backing: Backing, scope: Scope, file_id: str, *, user_id: str | None = None) -> tuple[Item, Item | None]:
     """Return a file's row, and the generations that it was held against.
 
     Raises:

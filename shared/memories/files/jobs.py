@@ -169,7 +169,7 @@ def there_still(task: Item, job: Item) -> Check:
     return Check(key, "#status = :ready AND #generation = :generation", values)
 
 
-def begin(backing: Backing, task: Item, row: Item, status: str) -> FileJob:
+def begin(backing: Backing, task: Item, row: Item, *, status: str) -> FileJob:
     """Begin an attempt at a job that was read just now.
 
     Raises:

@@ -58,7 +58,7 @@ class Files:
         Raises:
             NotFound: there is none, or it was deleted, or it is not of the user that is named.
         """
-        row, _ = seen_file(self.backing, scope, file_id, user_id)
+        row, _ = seen_file(self.backing, scope, file_id, user_id=user_id)
         return file_views(self.backing.table, scope, [row])[0]
 
     def page(self, wish: FileListWish) -> Record:

@@ -84,7 +84,7 @@ class Stages:
         if row["status"] not in self._stage.begins:
             return self._go_on(task, row, Outcome(State.DONE))  # done before: nothing to tell of
         try:
-            job = begin(self._backing, task, row, self._stage.status)
+            job = begin(self._backing, task, row, status=self._stage.status)
         except Fenced:
             return Outcome(State.LATER, _PAUSE, job=row)
         watch(job)

@@ -79,13 +79,14 @@ class Uploads:
             Conflict: its bytes have not come, or differ in size or hash from what was announced.
             Unavailable: a store does not answer; it may have been done or not.
         """
-        row, _ = seen_file(self.backing, scope, file_id, user_id)
+        row, _ = seen_file(self.backing, scope, file_id, user_id=user_id)
         if row["status"] == "ready":
             return file_views(self.backing.table, scope, [row])[0]
         try:
             return file_view(self._finish(scope, row))
         except Conflict:
-            ended, _ = seen_file(self.backing, scope, file_id, user_id)  # completed twice at once: the other one won
+            # Completed twice at once: the other one won.
+            ended, _ = seen_file(self.backing, scope, file_id, user_id=user_id)
             if ended["status"] != "ready":
                 raise
             return file_view(ended)

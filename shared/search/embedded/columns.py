@@ -74,7 +74,7 @@ class Columns:
         """Return for each passage whether it is there and the condition holds; call while reading the file."""
         return self._alive[: self._count] & self._holds(where, file)
 
-    def dense(self, vector: NDArray[np.float32], floor: float, mask: Mask, k: int) -> tuple[Found, ...]:
+    def dense(self, vector: NDArray[np.float32], floor: float, mask: Mask, *, k: int) -> tuple[Found, ...]:
         """Return the k states with the most similar passages, of at least this similarity."""
         similar = np.clip(self._vectors[: self._count] @ vector, -1, 1).round(_DECIMALS)
         return self._best(similar, mask & (similar >= floor), k)

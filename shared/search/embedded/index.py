@@ -80,6 +80,6 @@ class EmbeddedIndex:
 def _channels(held: Owner, ask: Ask) -> Channels:
     with held.reading() as columns:
         mask = columns.mask(ask.where, held.file)
-    dense = columns.dense(np.asarray(ask.vector, np.float32), ask.floor, mask, ask.k_dense) if ask.k_dense else ()
+    dense = columns.dense(np.asarray(ask.vector, np.float32), ask.floor, mask, k=ask.k_dense) if ask.k_dense else ()
     words = [hash_of(term) for term in query_terms(ask.text)] if ask.k_sparse else []
     return Channels(dense, columns.sparse(words, mask, ask.k_sparse))

@@ -261,7 +261,7 @@ def test_an_index_made_anew_has_documents_and_what_is_being_filed(desk: Desk) ->
     before, old = desk.indexed(), shelf.index.index
     old.close()
     rebuild = EmbeddedRebuild(shelf.folder, shelf.embedder.name, shelf.embedder.dimension)
-    Reindexing(shelf.table, shelf.objects, shelf.embedder, rebuild).run(lambda _: None)
+    Reindexing(shelf.table, shelf.objects, shelf.embedder, rebuild=rebuild).run(lambda _: None)
     shelf.index.index = EmbeddedIndex(shelf.folder, shelf.embedder.name, shelf.embedder.dimension)
     assert desk.indexed() == before
     desk.show_hidden()
