@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from shared.documents.port import IMAGES, DocumentFailed
+from shared.memories.attempts import Erased, Fenced
 from shared.memories.files.documents import repeat, seen_by, standing
+from shared.memories.files.jobs import FileGone
 from shared.memories.files.pieces import CHUNKS, Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from shared.aws.items import Item
+    from shared.aws.writes import Put
     from shared.documents.port import Chunk, Parser
     from shared.memories.backing import Backing
     from shared.memories.files.documents import Seen
@@ -109,11 +112,21 @@ class Reading:
                 if late():
                     raise DocumentFailed("too_complex", TOO_SLOW)
                 total += len(piece)
-                # Begun again it begins anew: that is no progress which would let it be tried for ever.
-                job.progress(*job.holds(), pieces.store(number, piece), chunks_total=total, strikes=job.row["strikes"])
+                self._note(job, pieces.store(number, piece), total)
         if not total:
             raise DocumentFailed("no_text", NO_TEXT)
         job.progress(*job.holds(), status="parsed", strikes=0)
+
+    def _note(self, job: FileJob, piece: Put, total: int) -> None:
+        """Let a stored piece count, or leave nothing of it: what its user has forgotten is not there for two nights.
+
+        Begun again a file begins anew: that is no progress which would let it be tried for ever.
+        """
+        try:
+            job.progress(*job.holds(), piece, chunks_total=total, strikes=job.row["strikes"])
+        except (Erased, Fenced, FileGone):
+            self._backing.objects.discard(piece.item["object"])
+            raise
 
     def _chunks(self, path: Path, extension: str) -> Generator[Chunk]:
         if extension in IMAGES and self._eyes.vision is not None:

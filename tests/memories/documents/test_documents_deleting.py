@@ -117,6 +117,20 @@ def test_a_file_that_is_deleted_while_it_is_read_fails_its_job(desk: Desk) -> No
     desk.check_nothing_is_left_over()
 
 
+def test_what_was_read_of_a_file_as_it_was_deleted_does_not_stay_in_the_bucket(desk: Desk) -> None:
+    task = desk.add(file(paragraphs(250)))
+    desk.parser.afterwards.append(lambda: delete_file(desk, desk.job(task)["file"]))
+    desk.work()
+    assert desk.orphans() == []
+
+
+def test_what_was_read_of_a_file_as_all_of_its_user_was_forgotten_does_not_stay_in_the_bucket(desk: Desk) -> None:
+    desk.add(file(paragraphs(250)))
+    desk.parser.afterwards.append(lambda: desk.reader.forget_all(desk.user))
+    desk.work()
+    assert desk.orphans() == []
+
+
 def test_a_file_that_is_deleted_while_it_is_indexed_leaves_nothing(desk: Desk) -> None:
     task = desk.add(file(paragraphs(250)))
     desk.read_one()
