@@ -14,6 +14,7 @@ TEXTS = (
     "\x7f\x1b[31m",
     "\u202e\u200b\ufeff",
     "\u0130\u0131\ufb03\u1e9e",
+    "a\ufffe\uffff",
     "e\u0301" * 40,
     "\U0001f468\u200d\U0001f469\u200d\U0001f467",
     "\u4e2d\u6587\uff11\uff12",
