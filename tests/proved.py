@@ -21,6 +21,7 @@ ROOMS: Final = {
     "hostile": "tenants apart, no 5xx for what a client sends",
     "http": "requests, answers, errors, logs",
     "local": "the stack on one machine, durable over kill -9",
+    "logs": "an alarm for what goes wrong, one query for a request, and nothing secret",
     "memories": "adding, searching, forgetting, files, through deaths and races",
     "models": "embedders and language models",
     "pages": "what pages name is there",
