@@ -39,8 +39,8 @@ def artifact_routes(artifacts: Artifacts, direct_bytes: int) -> Router:
         address = address_of(request, task_id, turn, name=name)
         body = request.body_within(limit, hint)
         kind = content_type_of(request.headers.get("content-type") or DEFAULT_TYPE)
-        principal = caller_of(request).principal
-        record, etag = artifacts.put(address, principal, body, kind, Preconditions.of(request.headers))
+        principal, conditions = caller_of(request).principal, Preconditions.of(request.headers)
+        record, etag = artifacts.put(address, principal, body, content_type=kind, preconditions=conditions)
         return json_answer(record, ETag=etag)
 
     @router.get(ARTIFACT)

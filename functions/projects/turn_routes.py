@@ -40,7 +40,7 @@ def turn_routes(turns: Turns) -> Router:
         address = address_of(request, task_id, turn)
         content = _content(_body(request), Content({}, ""))
         principal = caller_of(request).principal
-        record, etag = turns.put(address, principal, content, Preconditions.of(request.headers))
+        record, etag = turns.put(address, principal, content, preconditions=Preconditions.of(request.headers))
         return json_answer(record, ETag=etag)
 
     @router.patch(TURN)
@@ -48,9 +48,8 @@ def turn_routes(turns: Turns) -> Router:
         request = request_of(router)
         address, body = address_of(request, task_id, turn), _body(request)
         principal = caller_of(request).principal
-        record, etag = turns.patch(
-            address, principal, lambda before: _content(body, before), Preconditions.of(request.headers)
-        )
+        conditions = Preconditions.of(request.headers)
+        record, etag = turns.patch(address, principal, lambda before: _content(body, before), preconditions=conditions)
         return json_answer(record, ETag=etag)
 
     return router

@@ -94,7 +94,7 @@ class Artifacts:
         return self._backing.objects.presign_get(row["object"], seconds=URL_SECONDS, content_type=row["content_type"])
 
     def put(
-        self, address: Address, principal: str, body: bytes, content_type: str, preconditions: Preconditions
+        self, address: Address, principal: str, body: bytes, *, content_type: str, preconditions: Preconditions
     ) -> tuple[Record, str]:
         """Store an artifact and return the seed's ArtifactRecord and its ETag.
 

@@ -48,13 +48,13 @@ class Turns:
             if row is None:
                 raise NotFound("No such turn.")
             try:
-                return turn_record(address, sight, row, self._content(row)), etag_of(row)
+                return turn_record(address, sight, row, content=self._content(row)), etag_of(row)
             except ObjectMissing:
                 continue  # replaced between the two reads: look again
         raise Unavailable
 
     def put(
-        self, address: Address, principal: str, content: Content, preconditions: Preconditions
+        self, address: Address, principal: str, content: Content, *, preconditions: Preconditions
     ) -> tuple[Record, str]:
         """Store a turn's content and return its TurnRecord and ETag.
 
@@ -67,7 +67,7 @@ class Turns:
         return upsert.run()
 
     def patch(
-        self, address: Address, principal: str, change: Callable[[Content], Content], preconditions: Preconditions
+        self, address: Address, principal: str, change: Callable[[Content], Content], *, preconditions: Preconditions
     ) -> tuple[Record, str]:
         """Change what a turn has and return its TurnRecord and ETag.
 
@@ -148,7 +148,7 @@ class _Upsert(TaskWrite[tuple[Record, str]]):
         stamp, task = self.writer.commit(sight, plan)
         self._meter(sight, packed)
         written = self._row(stamp, sight, packed, key=key)
-        record = turn_record(self.address, sight.with_task(task, stamp.at), written, content)
+        record = turn_record(self.address, sight.with_task(task, stamp.at), written, content=content)
         return (record, etag_of(written)), key
 
     def _put(self, stamp: Stamp, sight: Sight, packed: Packed, *, key: str | None) -> Write:
@@ -191,7 +191,7 @@ def new_turn_row(address: Address, stamp: Stamp, rev: str) -> Item:
     return {"pk": pk, "sk": sk, "kind": "turn", "gen": stamp.gen, "rev": rev, "artifact_count": 0, **times}
 
 
-def turn_record(address: Address, sight: Sight, row: Item, content: Content) -> dict[str, Any]:
+def turn_record(address: Address, sight: Sight, row: Item, *, content: Content) -> dict[str, Any]:
     """Return the seed's TurnRecord."""
     task = sight.task or {}
     return {
