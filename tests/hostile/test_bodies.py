@@ -73,7 +73,7 @@ def test_a_body_that_is_too_deep_is_refused_wherever_it_is_so(held: Held, name: 
             held.refused(replace(request, body=deep.encode()))
 
 
-@pytest.mark.parametrize("coding", ["gzip", "GZIP", "gzip, gzip", "deflate", "br", "zstd"])
+@pytest.mark.parametrize("coding", ["gzip", "gzip, gzip", "br"])
 @pytest.mark.parametrize("name", WITH_A_BODY)
 def test_a_compressed_body_is_no_body_to_any_operation(held: Held, name: str, coding: str) -> None:
     for request in held.plain(name):

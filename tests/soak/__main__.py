@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run it and return the exit status: 1 if a promise was broken."""
+    """Run it and return the exit status: 1 if a promise was broken, or never checked."""
     parser = ArgumentParser(prog="soak", description="Mixed traffic under faults and kills, and a check of all of it.")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=int(f"{datetime.now(UTC):%Y%m%d}"))
@@ -30,8 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcome = soak(folder, asked.seconds, asked.seed)
     for violation in outcome.violations:
         print(f"BROKEN {violation}")
+    for promise in outcome.unchecked:
+        print(f"NEVER CHECKED {promise}")
     print(table("Faults at scale", outcome.rows))
-    return 1 if outcome.violations else 0
+    return 1 if outcome.violations or outcome.unchecked else 0
 
 
 if __name__ == "__main__":

@@ -104,8 +104,8 @@ class Memories(Actor):
             thing.write(ABSENT, reply)
 
     def forget_all(self) -> None:
-        """Forget the user; mostly once there is something, else while all of it waits for a worker."""
-        if self._known() is None and self.draw.random() < 0.7:
+        """Forget the user, the first time once there is something, later also while all of it waits for a worker."""
+        if self._known() is None and (not self.erasures or self.draw.random() < 0.7):
             return
         reply = self.ask("DELETE", f"{MEMORIES}?user_id={quote(self.name)}")
         for add in self.adds:

@@ -29,7 +29,7 @@ class Projects(Actor):
 
     def step(self) -> None:
         place = self.draw.choice(list(self.turns))
-        reads = (self.read_turn, self.read_artifact, self.list_tasks, self.read_digest)
+        reads = (self.read_turn, self.read_artifact, self.list_tasks, self.follow_digest)
         kinds = (self.put_turn, self.put_artifact, self.delete, *reads)
         self.draw.choices(kinds, (8, 5, 1, 5, 3, 1, 2))[0](place)
 
@@ -81,6 +81,12 @@ class Projects(Actor):
             possible = {place[0] for place, thing in self.turns.items() if set(thing.possible) != {ABSENT}}
             holds = certain <= listed <= possible
             self.history.hold("the list has every task there is", holds=holds, told=(listed, certain, possible))
+
+    def follow_digest(self, place: tuple[str, int]) -> None:
+        """Read the digest before and after a write: what was read is no more what there is."""
+        self.read_digest()
+        self.put_turn(place)
+        self.read_digest()
 
     def read_digest(self, _: object = None, ask: Ask | None = None) -> None:
         asked = {"If-None-Match": self.shown[0]} if self.shown else {}

@@ -30,6 +30,14 @@ def hold_words(stack: Whole, actors: Sequence[Actor], history: History) -> None:
             history.hold("what was deleted, replaced or refused is stored nowhere", holds=word not in places, told=told)
 
 
+def hold_payloads(stack: Whole, history: History) -> None:
+    """Look at the adds that have succeeded: what they were told is kept as memories, and nowhere else."""
+    for row in stack.items():
+        if row["pk"]["S"].startswith("W#") and row["sk"]["S"] == "task" and row["status"]["S"] == "success":
+            told = (row["pk"]["S"], row.get("object"))
+            history.hold("an add that has succeeded keeps no payload", holds="object" not in row, told=told)
+
+
 def hold_index(stack: Whole, folder: Path, history: History) -> None:
     """Hold the index to the records: what it has of a memory is of the revision that the memory's row has."""
     rows = {row["sk"]["S"].removeprefix("m#"): int(row["revision"]["N"]) for row in stack.items() if _is_memory(row)}

@@ -27,21 +27,21 @@ PATIENCE_SECONDS = 45
 
 
 class Killed:
-    """The server, on one port all the time."""
+    """The server, on one port all the time; nothing fails before it is killed for the first time."""
 
     def __init__(self, home: Path, draw: random.Random) -> None:
         self._home, self._draw = home, draw
         self._stopped = threading.Event()
         self.port = _free_port()
         self.kills = 0
-        self.running = self._started()
+        self.running = self._started(faults="0")
         self._thread = threading.Thread(target=self._work, name="killer", daemon=True)
 
-    def _started(self) -> Running:
-        return Running(self._home, PORT=str(self.port), AWS_FAULTS=FAULTS)
+    def _started(self, faults: str = FAULTS) -> Running:
+        return Running(self._home, PORT=str(self.port), AWS_FAULTS=faults)
 
     def start(self) -> None:
-        """Begin to kill it."""
+        """Begin to kill it, now and every few seconds, and let calls fail."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -51,10 +51,11 @@ class Killed:
         self.running.end(signal.SIGKILL)
 
     def _work(self) -> None:
-        while not self._stopped.wait(self._draw.uniform(*UP_SECONDS)):
+        while not self._stopped.is_set():
             self.running.end(signal.SIGKILL)
             self.kills += 1
             self.running = self._started()
+            self._stopped.wait(self._draw.uniform(*UP_SECONDS))
 
     @property
     def faults(self) -> int:

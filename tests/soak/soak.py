@@ -30,7 +30,7 @@ from tests.soak.file_actor import Files
 from tests.soak.history import History, Reply
 from tests.soak.memory_actor import Memories
 from tests.soak.project_actor import Projects
-from tests.soak.remains import hold_index, hold_words
+from tests.soak.remains import hold_index, hold_payloads, hold_words
 from tests.soak.server import Connection, Killed
 from tests.soak.store_actor import Appending, Stores
 
@@ -46,7 +46,7 @@ RESTING_MS = 90 * MINUTE_MS
 """What failed three times is left for an hour by the sweeper: removals are then half done, their rows hidden."""
 
 PRELUDE_SECONDS = 60
-"""For how long kills wait, at most, until there is something of everything."""
+"""For how long kills and faults wait, at most, until there is something of everything."""
 
 REVIVED = "a dead letter was tried again"
 NEEDED = (
@@ -56,6 +56,7 @@ NEEDED = (
     "a memory that was corrected or forgotten is so",
     "a turn is what was acknowledged last",
     "an append is there once, or not at all",
+    "an erasure has its receipt",
     "every acknowledged add is there once",
     "every acknowledged change is one version",
     "every task is settled",
@@ -111,7 +112,7 @@ def soak(folder: Path, seconds: float, seed: int) -> Outcome:
 
 
 def _wait_for(actors: list[Actor]) -> None:
-    """Wait until all actors are under way: a worker that is killed every few seconds may not end an add in a minute.
+    """Wait until all actors are under way: where calls fail, a worker that is killed may not end an add in a minute.
 
     Without one, nothing would ever be corrected or forgotten.
     """
@@ -131,7 +132,7 @@ def _actors(server: Killed, history: History, over: threading.Event, seed: int) 
         (Stores, "stores", 2),
         (partial(Appending, shared=shared), "appending", 2),
         (Memories, "memories", 2),
-        (partial(Memories, forgets_all=1.0), "forgetful", 1),
+        (partial(Memories, forgets_all=4.0), "forgetful", 1),
         (Files, "files", 1),
         (Platform, "platform", 1),
     ]
@@ -161,6 +162,7 @@ def _check(home: Path, key: str, actors: list[Actor], history: History) -> None:
         ask = _asking(stack, key)
         for actor in actors:
             actor.check(ask)
+        hold_payloads(stack, history)
         check_objects(stack, history)
         hold_words(stack, actors, history)
         hold_index(stack, home / "search", history)
@@ -233,10 +235,10 @@ def _asking(stack: Whole, key: str) -> Any:
 def check_objects(stack: Whole, history: History) -> None:
     """Hold the bucket to the table: nothing is named that is not there; two days later nothing is there unnamed.
 
-    Pieces of a file lose their objects first once it has ended; a row that stays behind goes with its task.
+    Pieces of a file and an add's plan lose their objects first once it has ended; a row that stays goes with its task.
     """
-    keys, named, ended = set(stack.object_keys()), _named(stack), _ended_files(stack)
-    missing = sorted(f"{key} of {row}" for key, row in named.items() if key not in keys and _file_of(row) not in ended)
+    keys, named, ended = set(stack.object_keys()), _named(stack), _ended(stack)
+    missing = sorted(f"{key} of {row}" for key, row in named.items() if key not in keys and _work_of(row) not in ended)
     history.hold("every object that a record names is there", holds=not missing, told=missing[:10])
     stack.clock.move(ms=2 * DAY_MS)
     for _ in range(SETTLING):
@@ -254,8 +256,8 @@ def _named(stack: Whole) -> dict[str, Key]:
     return {key: row for key, row in found.items() if not key.startswith("keep/erasures/")}
 
 
-def _ended_files(stack: Whole) -> set[Key]:
-    """Return the keys of the jobs of files that have ended."""
+def _ended(stack: Whole) -> set[Key]:
+    """Return the keys of the tasks, and of the jobs of files, that have ended."""
     return {_key(item) for item in stack.items() if item.get("status", {}).get("S") in ENDED}
 
 
@@ -263,7 +265,7 @@ def _key(item: Item) -> Key:
     return item["pk"]["S"], item["sk"]["S"]
 
 
-def _file_of(row: Key) -> Key:
-    """Return the key of the file's job that a piece's row belongs to; of another row, one that no job has."""
+def _work_of(row: Key) -> Key:
+    """Return the key of the job that a piece is of, of the task that a plan is of; else one that nothing has."""
     kind, *numbers = row[1].split("#")
-    return row[0], f"file#{numbers[0]}" if kind == "piece" else ""
+    return row[0], f"file#{numbers[0]}" if kind == "piece" else "task" if kind == "plan" else ""

@@ -11,7 +11,7 @@ from tests.clients.whole import Whole, whole
 from tests.hostile.holdings import MEMORIES, PROJECTS, Party
 from tests.soak.actors import LONG, Actor
 from tests.soak.history import History
-from tests.soak.remains import hold_index, hold_words
+from tests.soak.remains import hold_index, hold_payloads, hold_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,16 +50,32 @@ def test_a_word_that_should_be_gone_is_found_in_a_row_or_an_object(stack: Whole,
     assert ("T#" in violation, "r30/" in violation) == (size < LONG, size >= LONG)
 
 
-def test_a_passage_is_found_whose_record_is_gone_or_says_something_else(stack: Whole, history: History) -> None:
+def _added(stack: Whole) -> None:
     said = [{"role": "user", "content": "I keep bees.", "timestamp": -1}]
-    Party(stack, stack.key()).call(
-        "POST", f"{MEMORIES}/add", status=202, json_body={"user_id": "ann", "mode": "raw", "messages": said}
-    )
+    body = {"user_id": "ann", "mode": "raw", "messages": said}
+    Party(stack, stack.key()).call("POST", f"{MEMORIES}/add", status=202, json_body=body)
     stack.work()
+
+
+def _rewritten(stack: Whole, begins: str, **values: dict[str, str]) -> None:
+    (row,) = [item for item in stack.items() if item["sk"]["S"].startswith(begins)]
+    name = str(stack.stack.outputs["TableName"])
+    stack.aws.dynamodb.put_item(TableName=name, Item={**row, **values})
+
+
+def test_a_passage_is_found_whose_record_is_gone_or_says_something_else(stack: Whole, history: History) -> None:
+    _added(stack)
     hold_index(stack, stack.folder, history)
     assert not history.violations
-    (row,) = [item for item in stack.items() if item["sk"]["S"].startswith("m#")]
-    name = str(stack.stack.outputs["TableName"])
-    stack.aws.dynamodb.put_item(TableName=name, Item={**row, "revision": {"N": "2"}})
+    _rewritten(stack, "m#", revision={"N": "2"})
     hold_index(stack, stack.folder, history)
+    assert len(history.violations) == 1
+
+
+def test_an_add_is_found_that_has_succeeded_and_keeps_what_it_was_told(stack: Whole, history: History) -> None:
+    _added(stack)
+    hold_payloads(stack, history)
+    assert not history.violations
+    _rewritten(stack, "task", object={"S": "r30/20261130/acme/default/payload"})
+    hold_payloads(stack, history)
     assert len(history.violations) == 1

@@ -48,29 +48,34 @@ def test_a_broken_promise_is_counted_and_written_down(tmp_path: Path) -> None:
     assert "VIOLATION" in (tmp_path / "history.jsonl").read_text()
 
 
+PLAN = "r30/20261130/acme/default/plan"
 PIECE, TURN = "r30/20261130/acme/default/piece", "r30/20261130/acme/default/turn"
 
 
 def table_of(*, ended: bool) -> list[dict[str, Any]]:
-    """Return the rows of a file's job, of a piece of it, and of a turn with an object."""
+    """Return the rows of an add's task and plan, of a file's job, of a piece of it, and of a turn with an object."""
     file = {"pk": "W#acme#default#t", "sk": "file#00", "status": "success" if ended else "parsed"}
     piece = {"pk": "W#acme#default#t", "sk": "piece#00#00000", "object": PIECE}
     turn = {"pk": "T#acme", "sk": "turn#1", "object": TURN}
-    return [{name: {"S": value} for name, value in row.items()} for row in (file, piece, turn)]
+    task = {"pk": "W#acme#default#t", "sk": "task", "status": "failed" if ended else "processing"}
+    plan = {"pk": "W#acme#default#t", "sk": "plan", "object": PLAN}
+    return [{name: {"S": value} for name, value in row.items()} for row in (task, plan, file, piece, turn)]
 
 
 @pytest.mark.parametrize(
     ("ended", "there", "broken"),
     [
-        (False, [PIECE, TURN], []),
+        (False, [PLAN, PIECE, TURN], []),
+        (True, [PLAN, PIECE, TURN], []),
+        (True, [PLAN, TURN], []),
         (True, [PIECE, TURN], []),
-        (True, [TURN], []),
-        (False, [TURN], ["every object that a record names is there"]),
-        (True, [PIECE], ["every object that a record names is there"]),
-        (True, [PIECE, TURN, "r30/20261130/acme/default/orphan"], ["every object that is there has a record"]),
+        (False, [PLAN, TURN], ["every object that a record names is there"]),
+        (False, [PIECE, TURN], ["every object that a record names is there"]),
+        (True, [PLAN, PIECE], ["every object that a record names is there"]),
+        (True, [PLAN, PIECE, TURN, "r30/20261130/acme/default/orphan"], ["every object that is there has a record"]),
     ],
 )
-def test_only_pieces_of_a_file_that_has_ended_may_name_what_is_gone(
+def test_only_what_was_needed_for_something_that_has_ended_may_name_what_is_gone(
     tmp_path: Path, *, ended: bool, there: list[str], broken: list[str]
 ) -> None:
     stack: Any = SimpleNamespace(
