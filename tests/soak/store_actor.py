@@ -32,7 +32,7 @@ class Stores(Actor):
         if not self.store:
             self._begin()
             return
-        if self.ending or self.draw.random() < 0.02:
+        if self.ending or self.draw.random() < 0.006:
             self._end()
             return
         path = self.draw.choice(list(self.paths))
