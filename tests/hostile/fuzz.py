@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.hostile.courses import COURSE, Told, ground, run_courses
+from tests.hostile.courses import COURSE, STACK, Told, ground, run_courses
 from tests.hostile.document import operations
 from tests.hostile.minimising import kept, minimised
 from tests.proving import table
@@ -62,13 +62,14 @@ def rows_of(told: Told, seed: int, seconds: float) -> list[tuple[str, str]]:
 
 
 def _together(seed: int, numbers: Sequence[int], processes: int) -> Told:
-    shares = [numbers[n::processes] for n in range(processes) if len(numbers) > n]
+    shares = [numbers[first : first + STACK] for first in range(0, len(numbers), STACK)]
     whole = Told()
-    with ProcessPoolExecutor(len(shares)) as pool:
+    with ProcessPoolExecutor(min(processes, len(shares))) as pool:
         for told in pool.map(_share, [seed] * len(shares), shares):
             whole.operations += told.operations
             whole.statuses += told.statuses
             whole.findings += told.findings
+            print(f"fuzz: {whole.requests:,} requests, {len(whole.findings)} wrong answers", flush=True)
     return whole
 
 

@@ -26,8 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="soak-"))
     folder.mkdir(parents=True, exist_ok=True)
     print(f"soak: seed {asked.seed}, {asked.seconds:.0f} s; all that is asked and answered: {folder}/history.jsonl")
-    sys.stdout.flush()
-    outcome = soak(folder, asked.seconds, asked.seed)
+    outcome = soak(folder, asked.seconds, asked.seed, tell=lambda told: print(f"soak: {told}", flush=True))
     for violation in outcome.violations:
         print(f"BROKEN {violation}")
     for promise in outcome.unchecked:

@@ -48,6 +48,8 @@ RESTING_MS = 90 * MINUTE_MS
 PRELUDE_SECONDS = 60
 """For how long kills and faults wait, at most, until there is something of everything."""
 
+TOLD_SECONDS = 30
+
 REVIVED = "a dead letter was tried again"
 NEEDED = (
     "a file is what was uploaded, until it is deleted",
@@ -79,8 +81,8 @@ class Outcome:
     unchecked: list[str]
 
 
-def soak(folder: Path, seconds: float, seed: int) -> Outcome:
-    """Run the traffic for so long, settle, and check."""
+def soak(folder: Path, seconds: float, seed: int, *, tell: Callable[[str], None] = str) -> Outcome:
+    """Run the traffic for so long, settle, and check; `tell` hears twice a minute how far it is."""
     history = History(folder / "history.jsonl")
     draw, over, began = random.Random(seed), threading.Event(), time.monotonic()
     server = Killed(folder / "home", draw)
@@ -91,12 +93,13 @@ def soak(folder: Path, seconds: float, seed: int) -> Outcome:
         thread.start()
     _wait_for(actors)
     server.start()
-    over.wait(seconds)
+    _let_run(seconds, history, tell)
     over.set()
     for thread in threads:
         thread.join()
     server.stop()
     traffic = time.monotonic() - began
+    tell("settling what is left, and checking all of it")
     _check(folder / "home", key, actors, history)
     history.close()
     rows = [
@@ -109,6 +112,14 @@ def soak(folder: Path, seconds: float, seed: int) -> Outcome:
         ("violations", str(len(history.violations))),
     ]
     return Outcome(rows, history.violations, [what for what in NEEDED if not history.checked[what]])
+
+
+def _let_run(seconds: float, history: History, tell: Callable[[str], None]) -> None:
+    began = time.monotonic()
+    while (left := began + seconds - time.monotonic()) > 0:
+        time.sleep(min(left, TOLD_SECONDS))
+        requests, broken = sum(history.answers.values()), len(history.violations)
+        tell(f"{time.monotonic() - began:.0f} of {seconds:.0f} s, {requests:,} requests, {broken} violations")
 
 
 def _wait_for(actors: list[Actor]) -> None:

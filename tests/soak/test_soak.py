@@ -21,6 +21,9 @@ SEED = int(os.environ.get("SOAK_SEED", "1"))
 
 def test_a_minute_of_faults_and_kills_breaks_no_promise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = soak(tmp_path, SECONDS, SEED)
+    if outcome.unchecked and not outcome.violations:  # a slow machine does not come to everything in a minute
+        (tmp_path / "longer").mkdir()
+        outcome = soak(tmp_path / "longer", 3 * SECONDS, SEED)
     with capsys.disabled():
         print(table("Faults at scale", outcome.rows))
     assert not outcome.violations, "\n".join(outcome.violations[:20])
