@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
+import certifi
 import requests
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ ROOT = Path(__file__).parents[2]
 PLACE = ROOT / ".tools/ministack/bin"
 HOST = "127.0.0.1"
 REGION = "eu-central-1"
+TRUSTING = ("AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
+"""The variables that name files of certificates to trust."""
+
 START_SECONDS = 60
 STOP_SECONDS = 30
 
@@ -40,9 +44,16 @@ class Ministack:
 
     @property
     def trust(self) -> dict[str, str]:
-        """The variables by which other programs trust its certificate."""
-        names = ("AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
-        return dict.fromkeys(names, str(self.certificate))
+        """The variables by which other programs trust its certificate, beside all that they trust already.
+
+        Some of them install packages first: their registries may need a certificate of this machine's own.
+        """
+        bundle = self.certificate.with_name("trusted.pem")
+        if not bundle.exists():
+            already = {os.environ[name] for name in TRUSTING if os.environ.get(name)} | {certifi.where()}
+            files = [*filter(Path.is_file, map(Path, sorted(already))), self.certificate]
+            bundle.write_text("\n".join(file.read_text("utf-8") for file in files), "utf-8")
+        return dict.fromkeys(TRUSTING, str(bundle))
 
     def client(self, service: str) -> Any:
         """Return a boto3 client of the account's root."""

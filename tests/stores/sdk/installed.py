@@ -15,6 +15,9 @@ ROOT = Path(__file__).parents[3]
 TOOLS = ROOT / ".tools"
 TYPESCRIPT = "1.14.0"
 
+INSTALL_SECONDS = 300
+"""For how long a registry is waited for; npm alone would go on asking one that it does not trust."""
+
 
 def python_with(version: str) -> Path:
     """Return a Python that has `anthropic` of a version."""
@@ -43,5 +46,5 @@ def node_with_sdk() -> tuple[str, Path]:
 
 
 def _run(*command: str) -> None:
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ, timeout=INSTALL_SECONDS)
     assert ran.returncode == 0, ran.stdout + ran.stderr
