@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import io
 import json
-import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.clients.logs import log_of
 from tests.projects.world import ROOT, project_world, turn_path
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterator
 
     from tests.projects.world import World
@@ -24,16 +24,9 @@ def world() -> Iterator[World]:
 
 
 @pytest.fixture
-def log(world: World) -> Iterator[io.StringIO]:
-    """What the surface's logger writes: it keeps the stream of whoever made it first."""
-    world.handler()
-    written = io.StringIO()
-    handlers = [h for h in logging.getLogger("projects").handlers if isinstance(h, logging.StreamHandler)]
-    before = [handler.setStream(written) for handler in handlers]
-    yield written
-    for handler, stream in zip(handlers, before, strict=True):
-        if stream is not None:
-            handler.setStream(stream)
+def log() -> Iterator[io.StringIO]:
+    with log_of("projects") as written:
+        yield written
 
 
 def _lines(text: str) -> list[dict[str, Any]]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import io
 import json
 import logging
 import traceback
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
-
-from aws_lambda_powertools import Logger
 
 from infra.local.queues import event_of, failed_of
 from shared.kernel.scope import Role
@@ -24,9 +21,11 @@ from shared.wiring.documents import Documents
 from shared.wiring.handlers import lazily
 from shared.wiring.memories import Memories
 from tests.clients.events import Client
+from tests.clients.logs import log_of
 from tests.memories.documents.desk import desk_world
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Callable, Iterator
 
     from infra.local.stack import Function
@@ -49,8 +48,8 @@ class Functions:
     """One stack with a desk's parser, models and index; `log` is what all its functions have written so far."""
 
     desk: Desk
-    log: io.StringIO = field(default_factory=io.StringIO)
-    keys: list[str] = field(default_factory=list)
+    log: io.StringIO
+    keys: list[str]
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the JSON lines of the log but for the metrics."""
@@ -130,33 +129,25 @@ class Functions:
 
 @contextmanager
 def functions_world() -> Iterator[Functions]:
-    with desk_world() as desk, ExitStack() as stack:
+    with desk_world() as desk, _everything_written() as log, ExitStack() as stack:
         keys = desk.shelf.composed.callers.keys
-        at = Functions(desk, keys=[keys.issue(KeyWish(name="test", role=Role.TENANT_ADMIN, tenant="acme")).secret])
+        at = Functions(desk, log, [keys.issue(KeyWish(name="test", role=Role.TENANT_ADMIN, tenant="acme")).secret])
         for name, part in {"embedder": desk.shelf.embedder, "index": desk.shelf.index, "means": desk.means}.items():
             stack.enter_context(patch.object(Memories, name, part))
         stack.enter_context(patch.object(Documents, "eyes", desk.eyes))
-        stack.enter_context(_written_to(at.log))
         yield at
         background.finish()
 
 
 @contextmanager
-def _written_to(log: io.StringIO) -> Iterator[None]:
-    """Have everything written to one place that would end in a log group; a logger keeps its first stream."""
-    for name in SERVICES.values():
-        Logger(service=name)
-    found = [h for name in SERVICES.values() for h in logging.getLogger(name).handlers]
-    streams = [(h, h.stream) for h in found if isinstance(h, logging.StreamHandler)]
-    runtime = logging.StreamHandler(log)
-    runtime.addFilter(lambda record: record.name not in SERVICES.values())  # Powertools keeps its own from the root
-    root = logging.getLogger()
-    for handler, _ in streams:
-        handler.stream = log
-    root.addHandler(runtime)
-    try:
-        yield
-    finally:
-        root.removeHandler(runtime)
-        for handler, stream in streams:
-            handler.stream = stream
+def _everything_written() -> Iterator[io.StringIO]:
+    """Have everything written to one place that would end in a log group."""
+    with log_of(*SERVICES.values()) as log:
+        runtime = logging.StreamHandler(log)
+        runtime.addFilter(lambda record: record.name not in SERVICES.values())  # Powertools keeps its own from the root
+        root = logging.getLogger()
+        root.addHandler(runtime)
+        try:
+            yield log
+        finally:
+            root.removeHandler(runtime)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import logging
 from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING
@@ -12,11 +10,13 @@ import pytest
 
 from shared.kernel.clock import DAY_MS
 from shared.memories.files.uploads import Lapsing
+from tests.clients.logs import log_of
 from tests.emulator.faults import Fault, Killed, faults, kill_at
 from tests.memories.files.cabinet import BYTES, FILES, Filer, body, bring, filer, objects_of, row_of
 from tests.memories.test_forgetting import left_of
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterator
 
     from tests.memories.shelf import Shelf
@@ -122,15 +122,8 @@ def test_a_completion_whose_answer_was_lost_is_a_ready_file(
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """What the surface's logger writes: it keeps the stream of whoever made it first."""
-    written = io.StringIO()
-    handlers = [h for h in logging.getLogger("memories").handlers if isinstance(h, logging.StreamHandler)]
-    before = [handler.stream for handler in handlers]
-    for handler in handlers:
-        handler.stream = written  # not `setStream`: it flushes the one before, which may have been closed since
-    yield written
-    for handler, stream in zip(handlers, before, strict=True):
-        handler.stream = stream
+    with log_of("memories") as written:
+        yield written
 
 
 def test_nothing_of_names_users_or_bytes_is_in_the_log(
