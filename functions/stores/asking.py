@@ -74,9 +74,9 @@ class Asked:
 
         Raises:
             TooLarge: over 1 MiB.
-            InvalidInput: not JSON.
+            InvalidInput: packed, or not JSON.
         """
-        body = self.request.body_within(BODY_BYTES)
+        body = self.request.plain_within(BODY_BYTES)
         return parse(body) if body else {}
 
     @property

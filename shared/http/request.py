@@ -85,16 +85,32 @@ class Request:
             raise TooLarge(f"The body is over {limit} bytes.{hint}")
         return self.body
 
+    def plain_within(self, limit: int) -> bytes:
+        """Return the body, which is not packed: nothing here unpacks.
+
+        Raises:
+            TooLarge: it has more than `limit` bytes.
+            InvalidInput: it has a content coding.
+        """
+        body = self.body_within(limit)
+        coding = self.headers.get("content-encoding", "").strip()
+        if body and coding.lower() not in {"", "identity"}:
+            message = "Input should be identity: send the body unpacked"
+            raise InvalidInput.at(
+                "header", "content-encoding", message=message, type_="value_error", value=coding[:100]
+            )
+        return body
+
     def json_within(self, limit: int, *, empty: Any = None) -> Any:
         """Return the JSON value of a body of at most `limit` bytes; an empty body is `empty` if that is given.
 
         Raises:
             TooLarge: over the limit.
             UnsupportedType: a content type that is not JSON.
-            InvalidInput: not JSON, or no body where one is needed.
+            InvalidInput: packed, not JSON, or no body where one is needed.
         """
         kind = self.headers.get("content-type", "application/json").partition(";")[0].strip()
-        body = self.body_within(limit)
+        body = self.plain_within(limit)
         if not body and empty is not None:
             return empty
         if kind and not _JSON.fullmatch(kind):

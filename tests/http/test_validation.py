@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from shared.http.request import Request
 from shared.http.validation import flag_in, integer_in
 from shared.kernel.errors import InvalidInput
+from tests.clients.events import event
 
 
 @pytest.mark.parametrize(("text", "value"), [("1", 1), ("100", 100), ("007", 7)])
@@ -32,3 +34,18 @@ def test_a_flag_is_true_or_false(text: str, *, value: bool) -> None:
 def test_no_other_word_is_a_flag(text: str) -> None:
     with pytest.raises(InvalidInput):
         flag_in({"all": text}, "all")
+
+
+@pytest.mark.parametrize("coding", ["", "identity", "Identity "])
+def test_a_body_that_is_not_packed_is_read(coding: str) -> None:
+    request = Request(event("POST", "/", body=b'{"a": 1}', headers={"content-encoding": coding}))
+    assert request.json_within(100) == {"a": 1}
+
+
+@pytest.mark.parametrize("coding", ["gzip", "identity, br", "x"])
+def test_a_body_that_is_packed_is_refused_and_names_the_header(coding: str) -> None:
+    request = Request(event("POST", "/", body=b'{"a": 1}', headers={"content-encoding": coding}))
+    with pytest.raises(InvalidInput) as error:
+        request.json_within(100)
+    (violation,) = error.value.violations
+    assert violation.loc == ("header", "content-encoding")
