@@ -20,6 +20,8 @@ ACCEPTED_K: Final = 100
 """A public client asks for as many; channels work to 50 (contract, "Settled here")."""
 DOCUMENTS: Final = 100
 DEFAULT_K: Final = 10
+REFUSED: Final = -1
+"""Stands for a number that its own rule has refused already, so that no second rule blames another field."""
 
 
 def search_wish(body: Any, scope: Scope) -> SearchWish:
@@ -63,7 +65,7 @@ def _query_of(fields: Fields) -> str:
 
 
 def _channels(fields: Fields) -> tuple[int, int]:
-    top_k = fields.integer("top_k", 1, ACCEPTED_K, default=DEFAULT_K) or 0
+    top_k = fields.integer("top_k", 1, ACCEPTED_K, default=DEFAULT_K) or REFUSED
     k_dense, k_sparse = (_k(fields, name, top_k) for name in ("k_dense", "k_sparse"))
     if k_dense == k_sparse == 0:
         fields.refuse("k_dense", "k_dense and k_sparse can't both be 0", "combination", value=0)
@@ -74,7 +76,7 @@ def _k(fields: Fields, name: str, top_k: int) -> int:
     if fields.given.get(name) is None:
         return top_k
     k = fields.integer(name, 0, ACCEPTED_K)
-    return -1 if k is None else k
+    return REFUSED if k is None else k
 
 
 def _floor_of(fields: Fields) -> float | None:

@@ -100,6 +100,13 @@ def test_a_broken_rule_is_422_and_names_its_field(asker: Reader, fields: dict[st
     assert all(detail["message"] for detail in error["details"])
 
 
+@pytest.mark.parametrize("top_k", [0, 101, None, "5", True])
+def test_a_wrong_top_k_is_blamed_alone(asker: Reader, top_k: Any) -> None:
+    answer = asker.post("/v1/memories/search", json_body={"user_id": "ann", "query": "q", "top_k": top_k})
+    assert answer.status == 422
+    assert [detail["field"] for detail in answer.json["error"]["details"]] == ["top_k"]
+
+
 GOOD: list[dict[str, Any]] = [
     {},
     {"mode": "fast", "output_mode": "raw", "return_raw_text": True},
