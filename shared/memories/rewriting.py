@@ -72,7 +72,10 @@ def _subject(texts: list[str]) -> str:
 
 
 def _names(text: str) -> list[str]:
-    """Return words written like names: capitals that no beginning of a sentence explains, digits inside words."""
+    """Return words written like names: capitals that no beginning of a sentence explains, digits inside words.
+
+    Numbers are told beside names ("Gate 42") and are none by themselves ("3 tickets for the opera").
+    """
     found = []
     for match in _WORD.finditer(text):
         word = match[0]
@@ -80,7 +83,8 @@ def _names(text: str) -> list[str]:
         begins = _SENTENCE.search(text, 0, match.start()) is not None
         if not plain and (_is_identifier(word) or (word[0].isupper() and not begins)):
             found.append(word)
-    return list(dict.fromkeys(found))[-NAMES:]
+    named = any(any(c.isalpha() for c in word) for word in found)
+    return list(dict.fromkeys(found))[-NAMES:] if named else []
 
 
 def _is_identifier(word: str) -> bool:

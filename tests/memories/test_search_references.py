@@ -56,6 +56,15 @@ def test_what_is_pointed_at_are_the_newest_names_or_else_the_newest_words() -> N
         assert rewritten("and there?", nothing) is None
 
 
+def test_numbers_alone_are_not_what_is_pointed_at() -> None:
+    assert rewritten("and there?", [*LISBON, {"content": "it took 2 weeks"}]) == "and there? Lisbon Ana"
+    assert (
+        rewritten("and there?", [{"content": "we need 3 tickets for the opera"}]) == "and there? need 3 tickets opera"
+    )
+    assert rewritten("and then?", [{"content": "we waited at Gate 42"}]) == "and then? Gate 42"
+    assert rewritten("why?", [{"content": "the order id order_17 fails"}]) == "why? order_17"
+
+
 def test_the_newest_of_the_context_is_kept_and_a_sole_long_entry_too() -> None:
     entries = [{"role": "user", "content": f"{n} " + "x" * 1_000} for n in range(60)]
     assert trimmed(entries) == tuple(entries[-9:])
