@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     Later = Callable[[Callable[[], None]], None]
 
+THREAD = "later"
+"""How the name of the thread begins that writes."""
+
 
 def later(call: Callable[[], None]) -> None:
     """Run `call` beside the request, one such call after the other.
@@ -28,4 +31,4 @@ def finish() -> None:
 
 @cache
 def _thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(1, thread_name_prefix="later")
+    return ThreadPoolExecutor(1, thread_name_prefix=THREAD)

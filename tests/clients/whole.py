@@ -32,6 +32,7 @@ from shared.tenancy.models import KeyWish
 from shared.wiring.environment import Environment
 from shared.wiring.tenancy import tenancy
 from tests.clients.events import CONTEXT
+from tests.emulator.cloud import nothing_left_beside
 from tests.projects.world import MovedClock
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class Whole:
 @contextmanager
 def whole(folder: Path, **world: Any) -> Iterator[Whole]:
     """Start a stack of the template that nothing else knows, with its search index below `folder`."""
-    with Emulator() as emulator, quiet():
+    with Emulator() as emulator, quiet(), nothing_left_beside():
         stack = Stack(TEMPLATE, name=f"whole-{next(_numbers)}")
         make_resources(stack, presigning_aws())
         made = Whole(emulator, stack, folder / stack.name, **world)

@@ -17,6 +17,7 @@ from infra.local.emulator import Emulator
 from infra.local.resources import make_resources
 from infra.local.stack import TEMPLATE, Stack
 from shared.aws.clients import Aws
+from shared.tenancy import background
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,11 +74,20 @@ class Cloud:
 
 
 @contextmanager
+def nothing_left_beside() -> Iterator[None]:
+    """Wait at the end for what is written beside requests: later it would come to the next stack, or to AWS itself."""
+    try:
+        yield
+    finally:
+        background.finish()
+
+
+@contextmanager
 def emulated_cloud(
     parameters: Mapping[str, Any] | None = None, *, conflicts: Conflicts | None = None
 ) -> Iterator[Cloud]:
     """Start an account that has one stack of the template, and forget it afterwards (30 ms)."""
-    with Emulator(conflicts=conflicts) as emulator:
+    with Emulator(conflicts=conflicts) as emulator, nothing_left_beside():
         stack = Stack(TEMPLATE, parameters, name=f"test-{next(_numbers)}")
         aws = shared_aws()
         make_resources(stack, aws)

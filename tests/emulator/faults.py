@@ -9,13 +9,13 @@
     assert calls.names == ["dynamodb.GetItem", "s3.PutObject"] and calls.sequential == 1
 
 All of them see every client of the process. They stand in front of the emulator, so its conflicts and its locks
-work behind them.
+work behind them. What the product writes beside requests comes when the machine has time for it: `faults` meet it too,
+but it is not recorded and does not count towards a death.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -25,6 +25,8 @@ from unittest.mock import patch
 from moto.core.botocore_stubber import BotocoreStubber
 
 from infra.local.faults import Fault, suffer
+from shared.tenancy.background import THREAD
+from tests.emulator.strands import followed, strand_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,10 +47,10 @@ class Call:
     operation: str
     request_bytes: int
     thread: int
-    started: float = 0.0
-    ended: float = 0.0
+    place: int = 0
     status: int = 0
     response_bytes: int = 0
+    is_beside: bool = False
 
     @property
     def name(self) -> str:
@@ -71,12 +73,8 @@ class Calls:
 
     @property
     def sequential(self) -> int:
-        """The length of the longest chain of calls each of which began after the one before had ended."""
-        length, end = 0, float("-inf")
-        for call in sorted(self.made, key=lambda made: made.ended):
-            if call.started >= end:
-                length, end = length + 1, call.ended
-        return length
+        """The length of the longest chain of calls each of which had to wait for the one before."""
+        return max((call.place for call in self.made), default=0)
 
     @property
     def request_bytes(self) -> int:
@@ -95,11 +93,16 @@ def intercepted(around: Callable[[Call, Any, Callable[[], Any]], Any]) -> Iterat
     def stub(stubber: BotocoreStubber, event_name: str, request: Any, **kwargs: Any) -> Any:
         _, service, operation = event_name.split(".")
         body = request.body or b""
-        call = Call(service, operation, len(body) if hasattr(body, "__len__") else 0, threading.get_ident())
+        size = len(body) if hasattr(body, "__len__") else 0
+        call = Call(service, operation, size, threading.get_ident(), is_beside=_is_beside())
         return around(call, request, lambda: original(stubber, event_name, request, **kwargs))
 
     with patch.object(BotocoreStubber, "__call__", stub):
         yield
+
+
+def _is_beside() -> bool:
+    return threading.current_thread().name.startswith(THREAD)
 
 
 @contextmanager
@@ -108,6 +111,8 @@ def kill_at(number: int, *, applied: bool = False) -> Iterator[Calls]:
     calls, lock, dead = Calls(), threading.Lock(), threading.Event()
 
     def around(call: Call, _request: Any, apply: Callable[[], Any]) -> Any:
+        if call.is_beside:
+            return apply()
         with lock:
             calls.made.append(call)
             here = len(calls.made) == number
@@ -142,22 +147,23 @@ def faults(rule: Callable[[Call], Fault | None]) -> Iterator[Calls]:
 
 
 @contextmanager
-def recorded(*, pause: float = 0.0) -> Iterator[Calls]:
-    """Record every call. With `pause` seconds before each, calls made in parallel do overlap."""
+def recorded() -> Iterator[Calls]:
+    """Record every call."""
     calls = Calls()
 
     def around(call: Call, _request: Any, apply: Callable[[], Any]) -> Any:
-        call.started = time.monotonic()
+        if call.is_beside:
+            return apply()
+        strand = strand_of(calls)
+        strand.length += 1
+        call.place = strand.length
         calls.made.append(call)
-        if pause:
-            time.sleep(pause)
         answer = apply()
-        call.ended = time.monotonic()
         call.status = answer.status_code
         call.response_bytes = answer.raw.getbuffer().nbytes
         return answer
 
-    with intercepted(around):
+    with followed(calls), intercepted(around):
         yield calls
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutError
 
+from shared.aws.parallel import together
+from shared.tenancy import background
 from tests.emulator.ageing import expire_items, expire_objects, s3_clock
 from tests.emulator.cloud import Cloud, emulated_cloud
 from tests.emulator.faults import Call, Fault, Killed, faults, kill_at, recorded
@@ -92,13 +96,52 @@ def test_a_lasting_fault_reaches_the_caller(cloud: Cloud, fault: Fault, error: t
 
 
 def test_calls_are_recorded_with_what_ran_in_parallel(cloud: Cloud) -> None:
-    with recorded(pause=0.02) as calls, ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda work: work(cloud, "k"), [put_item, put_object]))
+    with recorded() as calls:
+        together(lambda: put_item(cloud, "k"), lambda: put_object(cloud, "k"))
         put_item(cloud, "later")
     assert sorted(calls.names) == ["dynamodb.PutItem", "dynamodb.PutItem", "s3.PutObject"]
     assert (calls.total, calls.sequential) == (3, 2)
     assert calls.request_bytes > 100
     assert {call.status for call in calls.made} == {200}
+
+
+def test_calls_that_need_not_wait_for_each_other_are_not_in_a_row_when_the_machine_makes_them_so(cloud: Cloud) -> None:
+    over = Event()
+
+    def late() -> None:
+        assert over.wait(60)
+        put_item(cloud, "late")
+
+    def early() -> None:
+        for name in ("b", "c"):
+            together(lambda: put_item(cloud, "a"), lambda: put_item(cloud, name))  # noqa: B023 - called at once
+        over.set()
+
+    with recorded() as calls:
+        together(late, early)
+    assert (calls.total, calls.sequential) == (5, 2)
+
+
+def test_what_is_written_beside_requests_is_not_recorded_and_kills_nobody(cloud: Cloud) -> None:
+    for around in (recorded(), kill_at(1)):
+        with around as calls:
+            background.later(lambda: put_item(cloud, "beside"))
+            background.finish()
+            assert calls.total == 0
+        assert [item["sk"]["S"] for item in cloud.items()] == ["beside"]
+
+
+def test_what_is_written_beside_requests_is_written_before_the_stack_is_gone() -> None:
+    written = []
+
+    def write(cloud: Cloud) -> None:
+        time.sleep(0.05)  # the machine comes to it late
+        put_item(cloud, "beside")
+        written.append("beside")
+
+    with emulated_cloud() as cloud:
+        background.later(lambda: write(cloud))
+    assert written == ["beside"]
 
 
 @dataclass

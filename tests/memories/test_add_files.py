@@ -142,7 +142,7 @@ def test_an_add_with_files_takes_as_many_rounds_as_one_without(front: Front) -> 
     warm(front, client)
     asked = [message([file("a.txt", b"a"), file("b.txt", b"b"), image()])]
     for again in (False, True):
-        with recorded(pause=0.4) as calls:
+        with recorded() as calls:
             assert client.add(*asked, content_type="work", **key(f"{again}")).status == 202
         assert calls.sequential == 3
 

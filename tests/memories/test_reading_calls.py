@@ -28,7 +28,7 @@ LONG = "Cedar and birch. " * 2_000
 
 def asked(shelf: Shelf, call: Callable[[], Any], status: int = 200) -> Calls:
     shelf.index.calls.clear()
-    with recorded(pause=0.1) as calls:
+    with recorded() as calls:
         answer = call()
     assert answer.status == status, answer.content
     return calls

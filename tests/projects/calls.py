@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from tests.projects.world import World
 
 TABLE = Path(__file__).parents[2] / "docs" / "aws_calls.md"
-PAUSE = 0.1
-"""Seconds before each call, so that calls made beside each other are seen to be: more than a call takes by itself."""
-
 HEAD = """# AWS calls of each operation
 
 Written by `python -m tests.projects.calls`; a test fails when a number changes. *In a row* is the longest chain of
@@ -120,7 +117,7 @@ def measured(operation: Operation, world: World, client: Client) -> Calls:
     stage = Stage(world, Stage.of(client, world, operation.name.replace(" ", "-").replace(",", "")).client, "t1")
     request = operation.prepare(stage)
     warm(stage.client)
-    with recorded(pause=PAUSE) as calls:
+    with recorded() as calls:
         answer = request(stage.client)
     assert answer.status in {200, 204, 304}, answer
     return calls

@@ -24,6 +24,7 @@ from shared.aws.table import Table
 from shared.memories.backing import Backing
 from shared.memories.files.rows import ENDED
 from tests.clients.whole import Whole, presigning_aws, quiet
+from tests.emulator.cloud import nothing_left_beside
 from tests.projects.world import MovedClock
 from tests.soak.actors import Actor, Platform
 from tests.soak.file_actor import Files
@@ -182,7 +183,7 @@ def _check(home: Path, key: str, actors: list[Actor], history: History) -> None:
 @contextmanager
 def _opened(home: Path) -> Iterator[Whole]:
     """Open the state of a local run's home in this process, ten minutes later."""
-    with quiet(), Emulator(home / "state") as emulator:
+    with quiet(), Emulator(home / "state") as emulator, nothing_left_beside():
         stack = Stack(TEMPLATE)
         make_resources(stack, presigning_aws())
         emulator.restore()

@@ -23,7 +23,7 @@ PUT, READ, COPY, ERASE = (f"s3.{name}" for name in ("PutObject", "GetObject", "C
 
 
 def asked(call: Callable[[], Any]) -> Calls:
-    with recorded(pause=0.15) as calls:
+    with recorded() as calls:
         assert call().status == 200
     return calls
 

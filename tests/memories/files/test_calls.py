@@ -75,7 +75,7 @@ def test_an_operation_asks_what_the_guide_says_and_the_index_nothing(
     request: Any = prepare(shelf, client)
     background.finish()  # usage is written beside requests: not in what is counted
     shelf.index.calls.clear()
-    with recorded(pause=0.1) as calls:
+    with recorded() as calls:
         answer = request()
     assert answer.status in {200, 202}, answer.content
     assert (sorted(calls.names), calls.sequential) == (sorted(names), in_a_row)
