@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import proved
 from tests.node import search_node, shared_node
@@ -18,6 +19,12 @@ LONG = (
     "tests/server/test_api_document.py",
 )
 """Files that take more than a minute: they come first, so that nobody waits for one of them alone at the end."""
+
+# Whether a change breaks something is not a matter of luck, and no example has to be done in some time: a machine may
+# be busy. The night looks for examples that nobody had before.
+settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("exploring", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -38,8 +38,8 @@ class Part:
     target: str = ""
 
     def told_to(self, report: Path) -> tuple[str, ...]:
-        """Return the command; a target's tests write their report as JUnit has it."""
-        return self.command or ("make", self.target, f"ARGS=--junitxml={report}")
+        """Return the command; a target's tests write their report as JUnit has it, and draw new examples each night."""
+        return self.command or ("make", self.target, f"ARGS=--junitxml={report} --hypothesis-profile=exploring")
 
     @property
     def is_there(self) -> bool:

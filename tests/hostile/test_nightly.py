@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from hypothesis import settings
+
 from tests.nightly import PARTS, Night, Part
 
 if TYPE_CHECKING:
@@ -38,6 +40,16 @@ def test_it_says_what_was_skipped_and_why(tmp_path: Path) -> None:
     assert "1x there is no Java" in told
     assert "A table" in told
     assert "no-such-target" in _ran(tmp_path, "pass", "no-such-target").told([])
+
+
+def test_a_night_draws_examples_anew_and_a_day_the_same_ones_for_as_long_as_they_take(tmp_path: Path) -> None:
+    (told,) = [part.told_to(tmp_path)[-1] for part in PARTS if part.target == "test"]
+    assert "--hypothesis-profile=exploring" in told
+    for name, is_same in (("steady", True), ("exploring", False)):
+        profile = settings.get_profile(name)
+        assert (profile.derandomize, profile.deadline) == (is_same, None)
+    assert settings.default is not None
+    assert settings.default.deadline is None
 
 
 def test_a_night_has_every_long_form() -> None:
