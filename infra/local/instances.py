@@ -95,13 +95,20 @@ class Instances:
     def run(self, event: dict[str, Any]) -> Any:
         """Answer one event in this thread."""
         try:
-            instance = self._idle.pop() if self._idle else self._build()
+            instance = self._taken() or self._build()
             result = instance(event, Context(self.function))
         except Exception as error:
             log.exception("function failed", extra={"function": self.function.name})
             raise FunctionFailed from error
         self._idle.append(instance)
         return result
+
+    def _taken(self) -> Handler | None:
+        """Take an instance that answers nothing now; another thread may take the last one just before."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
     def close(self) -> None:
         """Take no more events; those under way end by themselves."""
