@@ -29,7 +29,7 @@ def test_calls_that_make_such_calls_themselves_never_wait_for_each_other() -> No
     all_at_it = threading.Barrier(WIDTH + 1)
 
     def outer(number: int) -> list[int]:
-        all_at_it.wait(10)
+        all_at_it.wait(60)
         return each(lambda place: number * place, range(3))
 
     assert each(outer, range(WIDTH + 1)) == [[0, number, 2 * number] for number in range(WIDTH + 1)]

@@ -31,16 +31,16 @@ def _taken_over(monkeypatch: pytest.MonkeyPatch) -> None:
 def _nothing_is_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     temporary = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    others = children()  # a search node that all tests share may be one
+    others = children()  # a search node that all tests share may be one, and what an earlier test left may end
     yield
     gc.collect()
-    assert children() == others
+    assert children() <= others
     assert list(temporary.iterdir()) == []
 
 
-def children() -> list[str]:
-    """This process's children, zombies too."""
-    return Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+def children() -> set[str]:
+    """This process's children, zombies too, whichever of its threads started them."""
+    return {pid for listed in Path("/proc/self/task").glob("*/children") for pid in listed.read_text().split()}
 
 
 def parse(tmp_path: Path, work: str, limits: ParseLimits = SMALL, content: bytes = b"") -> Iterator[Chunk]:
@@ -68,8 +68,10 @@ def test_a_reader_that_never_ends_is_ended(tmp_path: Path, work: str) -> None:
 def test_processor_time_is_bounded_even_while_nobody_waits_for_the_reader(tmp_path: Path) -> None:
     path = tmp_path / "document.loop"
     path.write_bytes(b"")
-    with process.Reading("parse", path, replace(SMALL, seconds=1), extension="txt", ocr=False) as reading:
-        reading._process.wait(timeout=30)
+    waited_for = process.Reading("parse", path, replace(SMALL, seconds=3), extension="txt", ocr=False)
+    waited_for._waiting = 120.0  # it may be long in starting
+    with waited_for as reading:
+        reading._process.wait(timeout=120)
         assert reading._process.returncode < 0
 
 
@@ -130,16 +132,16 @@ def test_a_reading_that_is_closed_is_over(tmp_path: Path) -> None:
     others = children()
     reading = parse(tmp_path, "flood", replace(SMALL, characters=10**12, chunks=10**9))
     next(reading)
-    assert len(children()) == len(others) + 1
+    assert len(children() - others) == 1
     reading.close()  # type: ignore[attr-defined]
-    assert children() == others
+    assert children() <= others
 
 
 def test_a_reading_that_is_forgotten_is_over(tmp_path: Path) -> None:
     others = children()
     next(parse(tmp_path, "flood", replace(SMALL, characters=10**12, chunks=10**9)))
     gc.collect()
-    assert children() == others
+    assert children() <= others
 
 
 def test_the_time_that_chunks_are_worked_on_is_not_the_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +167,7 @@ with process.Reading("parse", Path({str(path)!r}), ParseLimits(), extension="txt
     os.kill(os.getpid(), 9)
 """
     ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True, cwd=Path.cwd())
-    child, until = Path("/proc", ran.stdout.strip(), "stat"), time.monotonic() + 20
+    child, until = Path("/proc", ran.stdout.strip(), "stat"), time.monotonic() + 120
     while _runs(child) and time.monotonic() < until:
         time.sleep(0.01)
     assert not _runs(child)

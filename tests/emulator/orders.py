@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Requests = Sequence[Callable[[], Any]]
 
 _actor: ContextVar[int | None] = ContextVar("actor", default=None)
-_PATIENCE = 20.0
+_PATIENCE = 120.0
 
 
 def each_order(scene: Callable[[], Requests], *, choices: int) -> Iterator[list[Any]]:

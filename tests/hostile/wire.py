@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PATIENCE_SECONDS = 4.0
+TO_THE_END_SECONDS = 60.0
 QUIET_SECONDS = 0.4
 """A connection on which nothing came for so long says nothing more."""
 
@@ -27,21 +27,20 @@ class Came:
     closed: bool
 
 
-def sent(port: int, pieces: Iterable[bytes], *, pause: float = 0.0, quiet: float = QUIET_SECONDS) -> Came:
-    """Send pieces, with a pause between, and read what comes until nothing more does."""
+def sent(port: int, pieces: Iterable[bytes], *, quiet: float = QUIET_SECONDS, to_the_end: bool = False) -> Came:
+    """Send pieces, and read what comes until nothing more does; `to_the_end`: until the server closes it."""
     with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
         try:
             for piece in pieces:
                 connection.sendall(piece)
-                time.sleep(pause)
         except OSError:
             pass  # it had heard enough
-        return _read(connection, quiet)
+        return _read(connection, *([TO_THE_END_SECONDS] * 2 if to_the_end else [PATIENCE_SECONDS, quiet]))
 
 
-def _read(connection: socket.socket, quiet: float) -> Came:
+def _read(connection: socket.socket, patience: float, quiet: float) -> Came:
     raw, closed = b"", False
-    connection.settimeout(PATIENCE_SECONDS)
+    connection.settimeout(patience)
     try:
         while piece := connection.recv(65_536):
             raw += piece

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 SECTIONS = 700
 LARGEST = 20 << 20
 ADD = "/v1/memories/add"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from botocore.exceptions import ClientError
@@ -451,16 +455,32 @@ def test_100_items_can_be_read_in_one_transaction(cloud: Cloud) -> None:
     assert [answer.get("Item") for answer in answers] == [None] * 99 + [row("p", "99")]
 
 
+@contextmanager
+def in_flight_until(over: Callable[[], bool]) -> Iterator[threading.Event]:
+    """Let transactions be in flight until something holds; what is yielded tells that one is."""
+    begun = threading.Event()
+
+    def wait(_seconds: float) -> None:
+        begun.set()
+        end = time.monotonic() + 60
+        while not over():
+            assert time.monotonic() < end
+            time.sleep(0.001)
+
+    with patch("infra.local.transactions.time", SimpleNamespace(monotonic=time.monotonic, sleep=wait)):
+        yield begun
+
+
 def test_transactions_in_flight_that_share_an_item_conflict() -> None:
     conflicts = Conflicts()
-    with emulated_cloud(conflicts=conflicts) as cloud:
+    with emulated_cloud(conflicts=conflicts) as cloud, in_flight_until(lambda: conflicts.count == 9):
         transact = dynamodb(cloud).transact_write_items
         outcomes = in_parallel(
             10,
             lambda n: transact(TransactItems=[{"Update": increment(cloud)}, {"Update": increment(cloud, sk=str(n))}]),
         )
         refused = [outcome for outcome in outcomes if isinstance(outcome, ClientError)]
-        assert 0 < len(refused) < 10
+        assert len(refused) == 9
         assert conflicts.count == len(refused)
         response: Any = refused[0].response
         assert [reason["Code"] for reason in response["CancellationReasons"]] == ["TransactionConflict", "None"]
@@ -471,12 +491,13 @@ def test_transactions_in_flight_that_share_an_item_conflict() -> None:
 
 
 def test_a_plain_write_against_a_transaction_in_flight_conflicts() -> None:
-    with emulated_cloud(conflicts=Conflicts(seconds=0.2)) as cloud:
+    conflicts = Conflicts()
+    with emulated_cloud(conflicts=conflicts) as cloud, in_flight_until(lambda: conflicts.count > 0) as begun:
 
         def work(number: int) -> Any:
             if number == 0:
                 return dynamodb(cloud).transact_write_items(TransactItems=[{"Update": increment(cloud)}])
-            threading.Event().wait(0.05)
+            assert begun.wait(60)
             return cloud.aws.dynamodb.update_item(**increment(cloud))
 
         first, second = in_parallel(2, work)

@@ -141,9 +141,9 @@ def test_a_presigned_put_is_taken_over_http_in_the_tests_too(cloud: Cloud) -> No
     parameters = {"Bucket": cloud.bucket_name, "Key": "up/1", "ContentLength": 5, "IfNoneMatch": "*"}
     url = cloud.aws.s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=60)
     headers = {"If-None-Match": "*", "Content-Type": "application/x-www-form-urlencoded"}
-    assert requests.put(url, data=b"a=b&c", headers=headers, timeout=5).status_code == 200
+    assert requests.put(url, data=b"a=b&c", headers=headers, timeout=60).status_code == 200
     assert get(cloud, "up/1")["Body"].read() == b"a=b&c"
-    assert requests.put(url, data=b"a=b&c", headers=headers, timeout=5).status_code == 412
+    assert requests.put(url, data=b"a=b&c", headers=headers, timeout=60).status_code == 412
 
 
 def test_replaced_and_deleted_bytes_are_forgotten(cloud: Cloud) -> None:

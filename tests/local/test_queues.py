@@ -163,7 +163,7 @@ def test_a_receiver_that_waits_is_woken_when_a_group_is_free(cloud: Cloud, end: 
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(receive, cloud, wait=20)
         end(cloud, first["a1"])
-        assert "a2" in waiting.result(timeout=10)
+        assert "a2" in waiting.result(timeout=60)
 
 
 def source(cloud: Cloud) -> QueueSource:
@@ -203,7 +203,7 @@ class Worker:
 
     def until(self, count: int) -> None:
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.bodies) >= count, 30), self.bodies
+            assert self.changed.wait_for(lambda: len(self.bodies) >= count, 120), self.bodies
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def worked(cloud: Cloud) -> Iterator[tuple[Cloud, Worker]]:
     yield cloud, worker
     poller.stop()
     send(cloud, "wakes_it")
-    poller._thread.join(10)
+    poller._thread.join(60)
     assert not poller._thread.is_alive()
 
 
@@ -225,7 +225,7 @@ def left(cloud: Cloud) -> int:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -12,7 +12,7 @@ from tests.memories.front import ADD, ROOT, body, message
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATIENCE_SECONDS = 90
+PATIENCE_SECONDS = 180
 
 
 def call(server: Running, method: str, path: str, json: Any = None) -> Any:

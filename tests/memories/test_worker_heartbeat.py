@@ -169,14 +169,14 @@ def test_a_message_that_is_let_go_while_the_heart_beats_is_not_held_again() -> N
         def hold(self, _: Any, seconds: int) -> None:
             if seconds == HELD_SECONDS:
                 self.beating.set()
-                self.go_on.wait(10)
+                self.go_on.wait(60)
             self.asked.append(seconds)
 
     queue: Any = Slow()
     heart = Heartbeat(queue, SystemClock(), ["one", "two"])
     with ThreadPoolExecutor(2) as pool:
         beat = pool.submit(heart.beat)
-        queue.beating.wait(10)
+        queue.beating.wait(60)
         letting_go = pool.submit(heart.let_go, "one", 0)
         wait([letting_go], 0.2)
         queue.go_on.set()

@@ -126,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         request = Request(unquote(model), operation, body)
         step = self.fake.step(request)
         if isinstance(step, Hangs):
-            self.fake.released.wait(30)
+            self.fake.released.wait(120)
         if isinstance(step, Closes | Hangs):
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
