@@ -99,9 +99,10 @@ _ATTACHED: Json = {
     "chunks_total": typed("integer", "null", minimum=0),
     "error": _REASON,
 }
+_OF_AN_IMAGE: Json = {"parser_id": {**UUID, "description": "No document to search in: what was said finds it"}}
 _FILES: dict[str, Json] = {
     "files": array(record({**_ATTACHED, "file_index": COUNT})),
-    "images": array(record({**_ATTACHED, "image_index": COUNT})),
+    "images": array(record({**_ATTACHED, **_OF_AN_IMAGE, "image_index": COUNT})),
 }
 
 SCHEMAS: dict[str, Json] = {

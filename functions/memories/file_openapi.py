@@ -74,7 +74,10 @@ SCHEMAS: dict[str, Json] = {
             "status": typed("string", enum=["pending", "ready"]),
             "created_at": TIME,
             "document_id": typed(
-                "string", "null", format="uuid", description="The document that was made of it, to search in"
+                "string",
+                "null",
+                format="uuid",
+                description="The document that was made of it, to search in, but for images",
             ),
         }
     ),

@@ -184,6 +184,13 @@ def test_a_captioned_image_is_a_memory(desk: Desk) -> None:
         assert "A cedar at the lake." in desk.reader.texts("cedar lake", output_mode=mode)
 
 
+def test_an_image_is_something_said_and_no_document_to_search_in(desk: Desk) -> None:
+    told = desk.added(image("A cedar at the lake."), file("A cedar by the sea."), content_type="work")
+    assert desk.found("cedar", sources=["dialogue"]) == ["A cedar at the lake."]
+    assert desk.found("cedar", sources=["document"]) == ["A cedar by the sea."]
+    assert desk.found("cedar", sources=["document"], document_ids=[told["images"][0]["parser_id"]]) == []
+
+
 def _facts(desk: Desk) -> int:
     return len([row for row in desk.rows("m#") if row["kind"] != "raw"])
 
