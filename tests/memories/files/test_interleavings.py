@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.clients.events import Answer
+    from tests.emulator.faults import Call
     from tests.memories.shelf import Shelf
 
     Request = Callable[["Act"], Answer | None]
@@ -107,14 +108,14 @@ def test_another_request_at_any_moment_leaves_all_or_nothing(
 
 
 class _Before:
-    """Does something just before the n-th call of the thread that makes the request, once."""
+    """Does something just before the n-th call of the request, once; what is written beside requests is none of it."""
 
     def __init__(self, number: int, action: Callable[[], Any]) -> None:
         self._number, self._action = number, action
         self._seen, self.reached = 0, False
 
-    def __call__(self, _call: Any, _request: Any, apply: Callable[[], Any]) -> Any:
-        if not self.reached:
+    def __call__(self, call: Call, _request: Any, apply: Callable[[], Any]) -> Any:
+        if not self.reached and not call.is_beside:
             self._seen += 1
             if self._seen == self._number:
                 self.reached = True
