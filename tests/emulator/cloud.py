@@ -8,15 +8,19 @@ with emulated_cloud() as cloud:
 from __future__ import annotations
 
 import itertools
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from infra.local.emulator import Emulator
 from infra.local.resources import make_resources
 from infra.local.stack import TEMPLATE, Stack
 from shared.aws.clients import Aws
+from shared.kernel import contention
 from shared.tenancy import background
 
 if TYPE_CHECKING:
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
     from infra.local.transactions import Conflicts
 
 _numbers = itertools.count()
+
+PATIENCE = 20
 
 
 @cache
@@ -74,6 +80,16 @@ class Cloud:
 
 
 @contextmanager
+def patient(pauses: float = 1) -> Iterator[None]:
+    """Let the product try again for twenty times as long, with pauses as many times as long as is said."""
+    slow = SimpleNamespace(
+        monotonic=lambda: time.monotonic() / PATIENCE, sleep=lambda seconds: time.sleep(seconds * pauses)
+    )
+    with patch("shared.kernel.contention.time", slow) if contention.time is time else nullcontext():
+        yield
+
+
+@contextmanager
 def nothing_left_beside() -> Iterator[None]:
     """Wait at the end for what is written beside requests: later it would come to the next stack, or to AWS itself."""
     try:
@@ -86,8 +102,11 @@ def nothing_left_beside() -> Iterator[None]:
 def emulated_cloud(
     parameters: Mapping[str, Any] | None = None, *, conflicts: Conflicts | None = None
 ) -> Iterator[Cloud]:
-    """Start an account that has one stack of the template, and forget it afterwards (30 ms)."""
-    with Emulator(conflicts=conflicts) as emulator, nothing_left_beside():
+    """Start an account that has one stack of the template, and forget it afterwards (30 ms).
+
+    Where there are conflicts, the product tries again for longer before it gives up: here DynamoDB is this machine.
+    """
+    with Emulator(conflicts=conflicts) as emulator, nothing_left_beside(), patient() if conflicts else nullcontext():
         stack = Stack(TEMPLATE, parameters, name=f"test-{next(_numbers)}")
         aws = shared_aws()
         make_resources(stack, aws)

@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from tests.emulator.cloud import PATIENCE
 from tests.emulator.faults import Call, intercepted
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Requests = Sequence[Callable[[], Any]]
 
 _actor: ContextVar[int | None] = ContextVar("actor", default=None)
-_PATIENCE = 120.0
+_SECONDS = 120.0
 
 
 def each_order(scene: Callable[[], Requests], *, choices: int) -> Iterator[list[Any]]:
@@ -102,13 +103,13 @@ class _Turns:
             self._waiting[actor].append(turn)
             self._running.discard(actor)
             self._changed.notify_all()
-            assert self._changed.wait_for(lambda: self._goes is turn, _PATIENCE)
+            assert self._changed.wait_for(lambda: self._goes is turn, _SECONDS)
             self._goes = None
 
     def _step(self) -> bool:
         """Let one call go on, once every request waits or has ended; False when all have."""
         with self._changed:
-            assert self._changed.wait_for(lambda: not self._running and self._goes is None, _PATIENCE)
+            assert self._changed.wait_for(lambda: not self._running and self._goes is None, _SECONDS)
             ready = sorted(actor for actor, turns in self._waiting.items() if turns)
             if not ready:
                 return False
@@ -129,4 +130,4 @@ class _Turns:
 
 
 def _time(sleep: Callable[[], None]) -> Any:
-    return SimpleNamespace(monotonic=time.monotonic, sleep=lambda _seconds: sleep())
+    return SimpleNamespace(monotonic=lambda: time.monotonic() / PATIENCE, sleep=lambda _seconds: sleep())

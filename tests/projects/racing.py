@@ -1,7 +1,7 @@
 """Requests that begin at the same moment, and a stack in which they really meet.
 
 The emulator takes milliseconds of one processor for what DynamoDB does beside everything else. So time goes slower
-here: transactions last 10 ms of it, and the product waits and gives up by it.
+here: transactions last 10 ms of it, and the product waits by it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
-from unittest.mock import patch
 
 import pytest
 
 from infra.local.transactions import Conflicts
 from shared.kernel.clock import SystemClock
 from tests.clients.events import Answer, Client
+from tests.emulator.cloud import patient
 from tests.projects.world import ROOT, World, artifact_path, project_world, turn_path
 
 if TYPE_CHECKING:
@@ -31,9 +30,8 @@ TRANSACTION_SECONDS = 0.01
 
 @contextmanager
 def slow_time() -> Iterator[Conflicts]:
-    """Let the product wait and give up by slow time; return conflicts that last by it."""
-    slow = SimpleNamespace(monotonic=_now, sleep=lambda seconds: time.sleep(seconds * SLOWNESS))
-    with patch("shared.kernel.contention.time", slow):
+    """Let the product wait by slow time, and give up late; return conflicts that last by it."""
+    with patient(pauses=SLOWNESS):
         yield Conflicts(TRANSACTION_SECONDS * SLOWNESS)
 
 
