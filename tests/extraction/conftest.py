@@ -1,3 +1,3 @@
-from tests.models.conftest import bedrock_server, fake
+from tests.models.conftest import bedrock_server, fake, silent
 
-__all__ = ["bedrock_server", "fake"]
+__all__ = ["bedrock_server", "fake", "silent"]

@@ -14,7 +14,7 @@ from shared.kernel.errors import Unavailable
 from shared.models.bedrock import Bedrock
 from shared.models.converse import Converse, Usage
 from shared.models.errors import ModelRefused
-from tests.models.bedrock import Closes, Fails, FakeBedrock, Fills, Hangs, Pauses, Raw, Says
+from tests.models.bedrock import Closes, Fails, FakeBedrock, Fills, Pauses, Raw, Says
 
 AT = 1_764_500_000_000
 TEA = {"text": "Ana likes tea", "memory_type": "semantic", "categories": ["preference"], "positions": [0]}
@@ -236,10 +236,9 @@ def test_a_service_that_is_busy_or_broken_is_unavailable_and_teaches_nothing(fak
         extractor(fake).extract(talk("I like tea"))
 
 
-def test_a_model_that_never_answers_is_unavailable_when_the_time_is_over(fake: FakeBedrock) -> None:
-    fake.will(*[Hangs()] * 20)
+def test_a_model_that_never_answers_is_unavailable_when_the_time_is_over(silent: FakeBedrock) -> None:
     with pytest.raises(Unavailable):
-        extractor(fake, seconds=0.3, read_seconds=0.2).extract(talk("I like tea"))
+        extractor(silent, seconds=0.3, read_seconds=0.2).extract(talk("I like tea"))
 
 
 def test_a_refused_model_says_what_to_do(fake: FakeBedrock) -> None:

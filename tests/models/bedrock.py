@@ -78,7 +78,7 @@ class FakeBedrock:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self._steps: deque[Any] = deque()
-        self._lock = threading.Lock()
+        self._came = threading.Condition()
         self.released = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"fake": self}))
         self._server.daemon_threads = True
@@ -99,14 +99,21 @@ class FakeBedrock:
         self._steps.clear()
         self.requests.clear()
 
+    def until(self, count: int) -> int:
+        """Wait for so many requests, and return how many came: who gives up early may do so before one is read."""
+        with self._came:
+            self._came.wait_for(lambda: len(self.requests) >= count, 60)
+        return len(self.requests)
+
     def stop(self) -> None:
         self.released.set()
         self._server.shutdown()
         self._server.server_close()
 
     def step(self, request: Request) -> Any:
-        with self._lock:
+        with self._came:
             self.requests.append(request)
+            self._came.notify_all()
             refused = _invalid(request)
             return Fails(400, "ValidationException", refused) if refused else self._next(request)
 

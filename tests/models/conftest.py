@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.models.use import UseEmbedder
-from tests.models.bedrock import FakeBedrock
+from tests.models.bedrock import FakeBedrock, Hangs
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +20,12 @@ def fake(bedrock_server: FakeBedrock, monkeypatch: pytest.MonkeyPatch) -> FakeBe
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     bedrock_server.forget()
     return bedrock_server
+
+
+@pytest.fixture
+def silent(fake: FakeBedrock) -> Iterator[FakeBedrock]:
+    """One that never answers, of the test's own: requests that nobody waits for may come after the test."""
+    made = FakeBedrock()
+    made.will(*[Hangs()] * 20)
+    yield made
+    made.stop()

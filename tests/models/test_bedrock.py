@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from shared.models.bedrock import ATTEMPTS, LONGEST_PAUSE, Bedrock
 from shared.models.cohere import CohereEmbedder
 from shared.models.errors import ModelRefused
 from shared.models.titan import TitanEmbedder
-from tests.models.bedrock import Closes, Embeds, Fails, FakeBedrock, Hangs, Pauses, Raw
+from tests.models.bedrock import Closes, Embeds, Fails, FakeBedrock, Pauses, Raw
 
 BUSY = [
     Fails(429, "ThrottlingException"),
@@ -81,7 +82,10 @@ def test_what_does_not_pass_is_unavailable_after_four_attempts(
     assert max(pauses.seconds) <= LONGEST_PAUSE
 
 
-def test_no_attempt_begins_when_the_time_is_nearly_over(fake: FakeBedrock, pauses: Pauses) -> None:
+def test_no_attempt_begins_when_the_time_is_nearly_over(
+    fake: FakeBedrock, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.models.bedrock.time", SimpleNamespace(monotonic=lambda: 0.0))
     fake.will(*[Fails(429, "ThrottlingException")] * 10)
     bedrock = Bedrock(fake.environ, read_seconds=20, pause=pauses)
     for seconds, attempts in ((10.1, 1), (9.9, 0)):
@@ -92,11 +96,10 @@ def test_no_attempt_begins_when_the_time_is_nearly_over(fake: FakeBedrock, pause
     assert pauses.seconds == []
 
 
-def test_an_answer_that_never_comes_is_unavailable(fake: FakeBedrock, pauses: Pauses) -> None:
-    fake.will(*[Hangs()] * 10)
+def test_an_answer_that_never_comes_is_unavailable(silent: FakeBedrock, pauses: Pauses) -> None:
     with pytest.raises(Unavailable, match="reached"):
-        TitanEmbedder(Bedrock(fake.environ, read_seconds=0.05, pause=pauses)).of_query("hello")
-    assert len(fake.requests) == ATTEMPTS
+        TitanEmbedder(Bedrock(silent.environ, read_seconds=0.05, pause=pauses)).of_query("hello")
+    assert silent.until(ATTEMPTS) == ATTEMPTS
 
 
 def test_nobody_at_the_address_is_unavailable(fake: FakeBedrock, pauses: Pauses) -> None:
