@@ -74,7 +74,7 @@ def _subject(texts: list[str]) -> str:
 def _names(text: str) -> list[str]:
     """Return words written like names: capitals that no beginning of a sentence explains, digits inside words.
 
-    Numbers are told beside names ("Gate 42") and are none by themselves ("3 tickets for the opera").
+    Numbers and measures are told beside names ("Gate 42") and are none by themselves ("3 tickets", "at 3pm").
     """
     found = []
     for match in _WORD.finditer(text):
@@ -83,7 +83,7 @@ def _names(text: str) -> list[str]:
         begins = _SENTENCE.search(text, 0, match.start()) is not None
         if not plain and (_is_identifier(word) or (word[0].isupper() and not begins)):
             found.append(word)
-    named = any(any(c.isalpha() for c in word) for word in found)
+    named = any(not word[0].isdigit() or any(c.isupper() for c in word) for word in found)
     return list(dict.fromkeys(found))[-NAMES:] if named else []
 
 

@@ -61,6 +61,8 @@ def test_numbers_alone_are_not_what_is_pointed_at() -> None:
     assert (
         rewritten("and there?", [{"content": "we need 3 tickets for the opera"}]) == "and there? need 3 tickets opera"
     )
+    assert rewritten("why then?", [{"content": "the dentist moved it to 3pm"}]) == "why then? dentist moved 3pm"
+    assert rewritten("and then?", [{"content": "we turned on 2FA"}]) == "and then? 2FA"
     assert rewritten("and then?", [{"content": "we waited at Gate 42"}]) == "and then? Gate 42"
     assert rewritten("why?", [{"content": "the order id order_17 fails"}]) == "why? order_17"
 
