@@ -43,7 +43,8 @@ class Combination:
         self.body.check()
 
     def _rule(self, field: str, message: str, *, holds: bool) -> None:
-        if not holds:
+        # What is no value at all goes with nothing: its own rule says so, and a second one would only mislead.
+        if not holds and not self.body.is_refused(field):
             self.body.refuse(field, message, "combination")
 
     def _check_code(self) -> None:
@@ -51,8 +52,8 @@ class Combination:
         code, default = add.content_type == "code", add.mode == "default"
         if code:
             self._rule("session_id", "content_type code needs a session_id", holds=add.session_id is not None)
-            if add.metadata.get("source") != CODE_SOURCE:
-                self.body.refuse("metadata", f'content_type code needs metadata.source "{CODE_SOURCE}"', "combination")
+            needs = f'content_type code needs metadata.source "{CODE_SOURCE}"'
+            self._rule("metadata", needs, holds=add.metadata.get("source") == CODE_SOURCE)
         self._rule("mode", "pre_summarized needs content_type code", holds=code or add.mode != "pre_summarized")
         only = "is only for content_type code with mode default"
         self._rule(

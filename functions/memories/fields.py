@@ -47,6 +47,10 @@ class Fields:
         """Note that a field breaks a rule."""
         self._broken.append(Violation((*self.loc, name), message, type_, value))
 
+    def is_refused(self, name: str | int) -> bool:
+        """Tell whether a field was found to break a rule."""
+        return any(violation.loc == (*self.loc, name) for violation in self._broken)
+
     def too_large(self, name: str | int, message: str) -> NoReturn:
         """Raise TooLarge at a field."""
         field = self.path(name)

@@ -51,6 +51,15 @@ def test_what_is_no_users_name_is_refused(client: AddClient, user: Any) -> None:
     assert "user_id" in client.refused(user_id=user)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("session_id", 5), ("session_id", "s" * 256), ("metadata", "x"), ("metadata", [])]
+)
+def test_what_is_no_value_at_all_is_not_told_that_it_is_needed(client: AddClient, field: str, value: Any) -> None:
+    answer = client.post(ADD, json_body=body(**{**CODE, field: value}))
+    assert answer.status == 422
+    assert [detail["field"] for detail in answer.json["error"]["details"]] == [field]
+
+
 def test_everything_that_is_wrong_is_told_at_once_by_field(client: AddClient) -> None:
     answer = client.post(ADD, json_body={"messages": [{"role": "system", "content": 7}], "mode": "quick"})
     assert answer.status == 422
