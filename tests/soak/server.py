@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import socket
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import requests
@@ -14,13 +16,15 @@ from tests.local.running import Running
 from tests.soak.history import NO_ANSWER, Reply
 
 if TYPE_CHECKING:
-    import random
     from pathlib import Path
 
     from tests.soak.history import History
 
 UP_SECONDS = (3.0, 8.0)
 """For how long it lives, from the moment it listens."""
+
+NEVER_LENT = range(20_000, 32_000)
+"""Ports below those that systems lend to whoever connects somewhere."""
 
 FAULTS = "0.2"
 PATIENCE_SECONDS = 45
@@ -64,9 +68,13 @@ class Killed:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """Return a port that nobody is given for a connection of theirs while the server is down."""
+    for port in random.sample(NEVER_LENT, 100):
+        with socket.socket() as found, suppress(OSError):
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 class Connection:
