@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from shared.search.opensearch.connecting import connect
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import requests
+
+PATIENCE_SECONDS = 180
 
 
 def reindex(home: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -39,9 +42,16 @@ def refused(home: Path, **environ: str) -> str:
 
 def add(server: Running, text: str) -> None:
     said = {"role": "user", "content": text, "timestamp": 1_796_000_000_000}
-    body = {"user_id": "ann", "mode": "raw", "messages": [said], "wait": 20}
-    answer = server.session.post(f"{server.base_url}/v1/memories/add", json=body, timeout=60)
-    assert (answer.status_code, answer.json()["data"]["status"]) == (200, "completed"), answer.text
+    url = f"{server.base_url}/v1/memories/add"
+    answer = server.session.post(url, json={"user_id": "ann", "mode": "raw", "messages": [said]}, timeout=60)
+    assert answer.status_code == 202, answer.text
+    end = time.monotonic() + PATIENCE_SECONDS
+    while (told := server.session.get(f"{url}/status/{answer.json()['data']['task_id']}", timeout=60).json())[
+        "status"
+    ] == "processing":
+        assert time.monotonic() < end, told
+        time.sleep(0.05)
+    assert told["status"] == "success"
 
 
 def search(server: Running, query: str) -> requests.Response:
