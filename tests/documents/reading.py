@@ -7,7 +7,8 @@ from shared.documents.limits import ParseLimits
 from shared.documents.parsing import SubprocessParser
 from shared.documents.port import Chunk, DocumentFailed
 
-BOUNDS = ParseLimits(memory=1 << 30, seconds=20)
+BOUNDS = ParseLimits(memory=1 << 30, seconds=120)
+"""What is read takes a second or two; a machine may be many times slower, and what has no end takes longer still."""
 
 
 def outcome(

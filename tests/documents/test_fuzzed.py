@@ -20,7 +20,7 @@ from tests.documents.reading import bounded, outcome
 SEED = 20_260_731
 CASES = 1_000
 TENTHS = range(1, 10)
-LIMITS = bounded(seconds=30)
+LIMITS = bounded()
 CODES = set(get_args(FailureCode)) - {"not_readable_here"}
 WHOLE: Mapping[str, bytes] = {
     extension: sample(extension, "en") for extension in sorted(EXTENSIONS - {"jpeg", "markdown"})

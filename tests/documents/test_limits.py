@@ -19,7 +19,7 @@ from shared.documents.limits import ParseLimits
 from shared.documents.parsing import SubprocessParser
 from shared.documents.port import Chunk, DocumentFailed
 
-SMALL = ParseLimits(memory=512 << 20, seconds=30, characters=1_000_000)
+SMALL = ParseLimits(memory=512 << 20, seconds=120, characters=1_000_000)
 
 
 @pytest.fixture(autouse=True)

@@ -135,7 +135,7 @@ def test_a_scanned_page_is_read_as_the_picture_that_it_is(tmp_path: Path) -> Non
 
 @reads_pictures
 def test_a_picture_without_text_says_nothing(tmp_path: Path) -> None:
-    limits = bounded(picture_memory=4 << 30, seconds=60)
+    limits = bounded(picture_memory=4 << 30)
     assert outcome(tmp_path, drawn(size=(200, 200)), "png", limits, ocr=True) == "no_text"
 
 
