@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ITEMS = 100_000
-SECONDS = 15
+TIMES = 5
+"""So many times the processor's time that writing and reading the rows as JSON takes here may a start take."""
+
 SPARSE_BYTES = 4 << 30
 
 
@@ -33,6 +36,13 @@ def rows() -> Iterator[tuple[str, str]]:
         yield json.dumps([pk, sk]), json.dumps(item)
 
 
+def yardstick() -> float:
+    """Return the processor's seconds that it takes to write and read the rows as JSON, once."""
+    began = time.process_time()
+    assert sum(json.loads(text)["n"]["N"] != key for key, text in rows()) == ITEMS
+    return time.process_time() - began
+
+
 def test_a_restart_with_100_000_items_is_quick_and_object_bytes_stay_on_disk(tmp_path: Path) -> None:
     names = Stack(TEMPLATE).outputs
     journal = Journal(tmp_path / "state")
@@ -46,8 +56,8 @@ def test_a_restart_with_100_000_items_is_quick_and_object_bytes_stay_on_disk(tmp
     with running(tmp_path) as server:
         process = Path(f"/proc/{server.process.pid}")
         ticks = sum(map(int, (process / "stat").read_text().split()[13:15]))
-        # The processor's time, not the clock's: this says the same on a machine that is busy with other tests.
-        assert ticks / os.sysconf("SC_CLK_TCK") < SECONDS
+        # The processor's time, not the clock's, and not in seconds: a machine may be busy, or slow.
+        assert ticks / os.sysconf("SC_CLK_TCK") < TIMES * yardstick()
         resident = next(line for line in (process / "status").read_text().splitlines() if line.startswith("VmRSS"))
         assert int(resident.split()[1]) * 1024 < SPARSE_BYTES // 8
         assert server.call("GET", "/tasks").status_code == 200
