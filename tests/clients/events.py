@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import uuid
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 CONTEXT = SimpleNamespace(
     function_name="test",
@@ -78,6 +79,20 @@ class Answer:
         return self.headers["etag"]
 
 
+_answering: set[int] = set()
+
+
+@contextmanager
+def _alone(handler: Any) -> Iterator[None]:
+    """Hold tests to what Lambda does: an instance answers one request at a time; others need one of their own."""
+    assert id(handler) not in _answering, "this instance is answering another request: make one for each thread"
+    _answering.add(id(handler))
+    try:
+        yield
+    finally:
+        _answering.discard(id(handler))
+
+
 @dataclass
 class Client:
     """Sends requests to a handler with one key."""
@@ -104,7 +119,8 @@ class Client:
             sent.setdefault("Content-Type", "application/json")
         raw_query = query if isinstance(query, str) else urlencode(query)
         made = json.loads(json.dumps(event(method, path, query=raw_query, headers=sent, body=body)))
-        result = json.loads(json.dumps(self.handler(made, CONTEXT)))
+        with _alone(self.handler):
+            result = json.loads(json.dumps(self.handler(made, CONTEXT)))
         content = result.get("body") or ""
         raw = base64.b64decode(content) if result.get("isBase64Encoded") else content.encode()
         answered = {name.lower(): value for name, value in result.get("headers", {}).items()}

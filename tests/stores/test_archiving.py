@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -54,7 +55,8 @@ def test_whatever_the_order_nothing_changes_after_an_archive_was_answered(
     world: World, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shared.stores.records.GATES", 2)
-    client, changes = world.client(), CHANGES[name]
+    key, changes = world.key(), CHANGES[name]
+    client, *clients = (StoreClient(world.handler(), key) for _ in range(1 + len(changes)))
     outcomes = set()
 
     def scene() -> list[Callable[[], Any]]:
@@ -66,7 +68,8 @@ def test_whatever_the_order_nothing_changes_after_an_archive_was_answered(
             with unhindered():
                 return answer, content(client, store), store
 
-        return [archive, *[lambda c=change: c(client, store, memory) for change in changes]]
+        asked = [partial(change, other, store, memory) for change, other in zip(changes, clients, strict=True)]
+        return [archive, *asked]
 
     runs = 0
     for (answer, then, store), *changed in each_order(scene, choices=4 if len(changes) > 1 else 10):
