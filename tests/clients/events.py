@@ -11,6 +11,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -85,7 +87,8 @@ _answering: set[int] = set()
 @contextmanager
 def _alone(handler: Any) -> Iterator[None]:
     """Hold tests to what Lambda does: an instance answers one request at a time; others need one of their own."""
-    assert id(handler) not in _answering, "this instance is answering another request: make one for each thread"
+    if id(handler) in _answering:
+        pytest.fail("This instance is answering another request: make one for each that come at the same time.")
     _answering.add(id(handler))
     try:
         yield

@@ -147,11 +147,12 @@ def test_a_handful_of_stale_entries_does_not_empty_an_answer(shelf: Shelf, reade
 
 
 def test_what_changes_while_it_is_searched_for_is_found_as_it_is_now(shelf: Shelf, reader: Reader) -> None:
+    other = shelf.client()
     for text in ("cedar then", "cedar " * 7_000):
         memory_id = shelf.put(text)
-        shelf.index.afterwards.append(lambda: reader.change(memory_id, memory="cedar now"))  # noqa: B023 - done at once
+        shelf.index.afterwards.append(lambda: other.change(memory_id, memory="cedar now"))  # noqa: B023 - done at once
         assert reader.texts("cedar", output_mode="raw") == ["cedar now"]
-        shelf.index.afterwards.append(lambda: reader.forget(memory_id))  # noqa: B023 - done at once
+        shelf.index.afterwards.append(lambda: other.forget(memory_id))  # noqa: B023 - done at once
         assert reader.texts("cedar", output_mode="raw") == []
 
 

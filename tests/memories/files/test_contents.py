@@ -117,10 +117,10 @@ def test_a_file_that_is_not_completed_has_no_bytes_yet(client: Filer) -> None:
 
 
 def test_a_file_that_is_deleted_while_it_is_read_is_404(shelf: Shelf, client: Filer) -> None:
-    file_id = client.uploaded(shelf)
+    file_id, other = client.uploaded(shelf), filer(shelf)
 
     def gone(*_: Any) -> bytes:
-        client.unfile(file_id)
+        other.unfile(file_id)
         raise ObjectMissing
 
     with patch.object(Objects, "get", gone):

@@ -9,6 +9,7 @@ import pytest
 
 from infra.local.transactions import Conflicts
 from shared.aws.table import Table
+from shared.tenancy import background
 from tests.memories.files.cabinet import BYTES, FILES, bring, done_beside_completion, filer, objects_of, read, unfiled
 from tests.memories.shelf import USER, shelf_world
 from tests.memories.test_forgetting import left_of
@@ -65,16 +66,18 @@ def test_a_file_that_is_completed_at_the_same_time_is_forgotten_too(conflicts: C
 
 
 def test_an_upload_that_was_started_just_before_is_out_of_sight_and_lapses(shelf: Shelf, client: Filer) -> None:
-    original = Table.write
+    original, other = Table.write, filer(shelf)
     erased: list[str] = []
 
     def late(table: Table, write: Any) -> Any:
         if not erased:
             erased.append("")
-            erased[0] = client.forget_all()
+            erased[0] = other.forget_all()
             shelf.work()
         return original(table, write)
 
+    assert client.files() == []
+    background.finish()  # when a key was used is written beside its request
     with patch.object(Table, "write", late):
         told = client.announced()
     bring(shelf, told)
@@ -101,13 +104,13 @@ def test_a_file_that_is_deleted_while_its_user_is_forgotten_leaves_nothing(shelf
 def test_a_user_who_is_forgotten_while_a_file_is_deleted_has_it_removed_once(shelf: Shelf, client: Filer) -> None:
     file_id = client.uploaded(shelf)
     read(shelf, file_id, "Cedars.")
-    original = Table.transact
+    original, other = Table.transact, filer(shelf)
     erased: list[str] = []
 
     def late(table: Table, *writes: Write) -> None:
         if not erased:
             erased.append("")
-            erased[0] = client.forget_all()
+            erased[0] = other.forget_all()
         original(table, *writes)
 
     with patch.object(Table, "transact", late):

@@ -90,7 +90,7 @@ def test_a_file_whose_upload_is_not_completed_can_not_be_added(client: Filer) ->
 
 def test_a_file_that_is_deleted_while_it_is_added_is_either_added_or_unknown(shelf: Shelf, client: Filer) -> None:
     file_id = client.uploaded(shelf, png(3, 2), filename="hill.png")
-    assert _in_between(client, lambda: add(client, named_image(file_id, SEEN)), file_id).status == 404
+    assert _in_between(filer(shelf), lambda: add(client, named_image(file_id, SEEN)), file_id).status == 404
     shelf.work()
     assert seen(client) == []
     assert objects_of(shelf) == []
@@ -98,12 +98,12 @@ def test_a_file_that_is_deleted_while_it_is_added_is_either_added_or_unknown(she
 
 def test_a_file_that_is_added_while_it_is_deleted_is_gone_and_never_found(shelf: Shelf, client: Filer) -> None:
     file_id = client.uploaded(shelf, png(3, 2), filename="hill.png")
-    original, added = Table.transact, list[Any]()
+    original, other, added = Table.transact, filer(shelf), list[Any]()
 
     def late(table: Table, *writes: Write) -> None:
         if not added:
             added.append(None)
-            added[0] = add(client, named_image(file_id, SEEN))
+            added[0] = add(other, named_image(file_id, SEEN))
         original(table, *writes)
 
     with patch.object(Table, "transact", late):
@@ -135,14 +135,14 @@ def test_a_file_of_an_add_that_waits_can_be_deleted(shelf: Shelf, client: Filer)
     assert client.files() == []
 
 
-def _in_between(client: Filer, request: Any, file_id: str) -> Answer:
-    """Make a request, and have the file deleted just before its transaction."""
+def _in_between(other: Filer, request: Any, file_id: str) -> Answer:
+    """Make a request, and have another client delete the file just before its transaction."""
     original, deleted = Table.transact, list[str]()
 
     def late(table: Table, *writes: Write) -> None:
         if not deleted:
             deleted.append("")
-            deleted[0] = client.unfile(file_id)
+            deleted[0] = other.unfile(file_id)
         original(table, *writes)
 
     with patch.object(Table, "transact", late):
