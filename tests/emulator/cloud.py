@@ -24,7 +24,7 @@ from shared.kernel import contention
 from shared.tenancy import background
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from infra.local.tables import OrderedTable
     from infra.local.transactions import Conflicts
@@ -82,11 +82,14 @@ class Cloud:
 @contextmanager
 def patient(pauses: float = 1) -> Iterator[None]:
     """Let the product try again for twenty times as long, with pauses as many times as long as is said."""
-    slow = SimpleNamespace(
-        monotonic=lambda: time.monotonic() / PATIENCE, sleep=lambda seconds: time.sleep(seconds * pauses)
-    )
+    slow = patient_time(lambda seconds: time.sleep(seconds * pauses))
     with patch("shared.kernel.contention.time", slow) if contention.time is time else nullcontext():
         yield
+
+
+def patient_time(sleep: Callable[[float], None]) -> Any:
+    """Return what stands for the module `time` where twenty seconds are as one; `sleep` is how it pauses."""
+    return SimpleNamespace(monotonic=lambda: time.monotonic() / PATIENCE, sleep=sleep)
 
 
 @contextmanager

@@ -10,16 +10,14 @@ needs `Conflicts`. Calls to S3 do not wait, and neither do the product's pauses.
 from __future__ import annotations
 
 import threading
-import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from tests.emulator.cloud import PATIENCE
+from tests.emulator.cloud import patient_time
 from tests.emulator.faults import Call, intercepted
 
 if TYPE_CHECKING:
@@ -72,8 +70,8 @@ class _Turns:
     def run(self, requests: Requests) -> list[Any]:
         self._running = set(range(len(requests)))
         with ExitStack() as around, ThreadPoolExecutor(len(requests)) as threads:
-            around.enter_context(patch("infra.local.transactions.time", _time(self._wait)))
-            around.enter_context(patch("shared.kernel.contention.time", _time(lambda: None)))
+            around.enter_context(patch("infra.local.transactions.time", patient_time(lambda _: self._wait())))
+            around.enter_context(patch("shared.kernel.contention.time", patient_time(lambda _: None)))
             around.enter_context(intercepted(self._call))
             asked = [threads.submit(self._act, number, request) for number, request in enumerate(requests)]
             while self._step():
@@ -127,7 +125,3 @@ class _Turns:
         choice = self._plan[number] if number < len(self._plan) else later
         self.taken.append((choice, among))
         return choice
-
-
-def _time(sleep: Callable[[], None]) -> Any:
-    return SimpleNamespace(monotonic=lambda: time.monotonic() / PATIENCE, sleep=lambda _seconds: sleep())
