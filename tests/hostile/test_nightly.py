@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from hypothesis import settings
+import pytest
 
-from tests.nightly import PARTS, Night, Part
+from tests.nightly import PARTS, ROOT, Night, Part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +19,16 @@ REPORT = """<testsuites><testsuite>
 <testcase name="one"/>
 <testcase name="two"><skipped message="there is no Java"/></testcase>
 </testsuite></testsuites>"""
+
+PROFILES = """
+import json
+from hypothesis import settings
+from tests import conftest
+asked = {"default": settings.default} | {name: settings.get_profile(name) for name in ("steady", "exploring")}
+print(json.dumps({name: [found.derandomize, found.deadline] for name, found in asked.items()}))
+"""
+OF_SERVERS = ("CI", "TF_BUILD", "GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "BUILDKITE", "CODEBUILD_BUILD_ID")
+"""Variables by which a server of builds says that it is one."""
 
 
 def _ran(folder: Path, code: str, target: str = "") -> Night:
@@ -42,14 +54,18 @@ def test_it_says_what_was_skipped_and_why(tmp_path: Path) -> None:
     assert "no-such-target" in _ran(tmp_path, "pass", "no-such-target").told([])
 
 
-def test_a_night_draws_examples_anew_and_a_day_the_same_ones_for_as_long_as_they_take(tmp_path: Path) -> None:
+def test_a_night_draws_new_examples(tmp_path: Path) -> None:
     (told,) = [part.told_to(tmp_path)[-1] for part in PARTS if part.target == "test"]
     assert "--hypothesis-profile=exploring" in told
-    for name, is_same in (("steady", True), ("exploring", False)):
-        profile = settings.get_profile(name)
-        assert (profile.derandomize, profile.deadline) == (is_same, None)
-    assert settings.default is not None
-    assert settings.default.deadline is None
+
+
+@pytest.mark.parametrize("machine", [{}, {"CI": "true"}], ids=["a developer's", "a server's"])
+def test_a_day_draws_the_same_examples_and_a_night_new_ones_on_every_machine(machine: dict[str, str]) -> None:
+    environ = {name: value for name, value in os.environ.items() if name not in OF_SERVERS} | machine
+    told = subprocess.run(
+        [sys.executable, "-c", PROFILES], cwd=ROOT, env=environ, capture_output=True, text=True, check=True, timeout=600
+    ).stdout
+    assert json.loads(told) == {"default": [True, None], "steady": [True, None], "exploring": [False, None]}
 
 
 def test_a_night_has_every_long_form() -> None:
