@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, settings
 from tests import proved
 from tests.node import search_node, shared_node
 from tests.proving import TABLES, table
+from tests.surroundings import keep_out
+
+keep_out(os.environ)
 
 LONG = (
     "tests/stores/test_machine.py",

@@ -36,6 +36,7 @@ ROOMS: Final = {
     "template": "what is deployed: policies, limits, alarms",
     "tenancy": "who may do what, how much",
     "test_proved.py": "this table",
+    "test_surroundings.py": "the same is seen whatever the shell says",
 }
 """The folders of the tests, and what each proves."""
 

@@ -9,6 +9,7 @@ A finding is made small and written to tests/hostile/found, where the tests send
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -22,6 +23,7 @@ from tests.hostile.courses import COURSE, STACK, Told, ground, run_courses
 from tests.hostile.document import operations
 from tests.hostile.minimising import kept, minimised
 from tests.proving import table
+from tests.surroundings import keep_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,4 +93,5 @@ def _tell(finding: Finding) -> None:
 
 
 if __name__ == "__main__":
+    keep_out(os.environ)
     sys.exit(main())

@@ -21,7 +21,7 @@ GREETING_LINES = 4
 
 
 def command(home: Path, **environ: str) -> subprocess.Popen[str]:
-    """Start the process; nothing of this one's AWS settings reaches it."""
+    """Start the process; it emulates AWS, whatever this one does, and has the embedded search unless told otherwise."""
     own = ("AWS_", "TABLE_", "BUCKET_", "OPENSEARCH_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     return subprocess.Popen(

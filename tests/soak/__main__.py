@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from argparse import ArgumentParser
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tests.proving import table
 from tests.soak.soak import soak
+from tests.surroundings import keep_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,4 +38,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    keep_out(os.environ)
     sys.exit(main())
