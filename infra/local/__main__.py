@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from infra.local.home import Home, HomeInUse
+from infra.local.home import Home, HomeInUse, HomeUnusable
 from infra.local.journal import JournalUnreadable
 from infra.local.run import Run
 from infra.local.server import PortInUse, bind
@@ -30,7 +30,7 @@ def main(environ: Mapping[str, str]) -> int:
         settings = settings_of(environ)
         home = Home(settings.home)
         Run(home, bind(settings.port), settings).until_stopped()
-    except (BadSetting, EnvironmentInvalid) as reason:
+    except (BadSetting, EnvironmentInvalid, HomeUnusable) as reason:
         sys.stderr.write(f"lodestore: {reason}\n")
         return 2
     except (HomeInUse, PortInUse, JournalUnreadable, TemplateNotUnderstood, IndexMismatch) as reason:

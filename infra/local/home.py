@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import logging
@@ -20,22 +21,40 @@ class HomeInUse(Exception):
     """Another server works in this folder."""
 
 
+class HomeUnusable(Exception):
+    """The folder, or something in it, can't be made, read or written by who runs this."""
+
+
 class Home:
     """`LODESTORE_HOME` or its default, held by one server at a time.
 
     Raises:
         HomeInUse: another server holds it.
+        HomeUnusable: it can't be worked in.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = (folder / "server.lock").open("a+")
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._refuse_anothers()
+            self._lock = (folder / "server.lock").open("a+")
+        except OSError as error:
+            raise HomeUnusable(
+                f"{error.filename} can't be used: {error.strerror}. Make it yours, or set LODESTORE_HOME to a folder "
+                "that you may write to."
+            ) from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._lock.close()
             raise HomeInUse(f"Another Lodestore uses {folder}. Stop it, or set LODESTORE_HOME.") from None
+
+    def _refuse_anothers(self) -> None:
+        """Raise PermissionError for what another user's run, such as root's, has left here."""
+        for used in (self.state, self.search, self.log, self.credentials):
+            if used.exists() and not os.access(used, os.R_OK | os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(used))
 
     def release(self) -> None:
         """Let another server have the folder; the end of the process does the same."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from functions.memories.reindex import report
-from infra.local.home import Home, HomeInUse
+from infra.local.home import Home, HomeInUse, HomeUnusable
 from infra.local.journal import JournalUnreadable
 from infra.local.resources import make_resources
 from infra.local.settings import BadSetting, settings_of
@@ -43,7 +43,7 @@ def main(environ: Mapping[str, str]) -> int:
         sys.stderr.write(
             f"reindex: the server of {settings.home} is running. Stop it, and start it again afterwards.\n"
         )
-    except (BadSetting, JournalUnreadable, EnvironmentInvalid, Unavailable) as reason:
+    except (BadSetting, HomeUnusable, JournalUnreadable, EnvironmentInvalid, Unavailable) as reason:
         sys.stderr.write(f"reindex: {reason}\n")
     return 1
 

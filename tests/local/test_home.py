@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from infra.local import __main__ as local_run
 from infra.local import home as home_module
-from infra.local.home import Home, HomeInUse, JsonLines
+from infra.local import reindex
+from infra.local.home import Home, HomeInUse, HomeUnusable, JsonLines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 
@@ -23,6 +27,26 @@ def test_a_second_holder_is_refused_until_the_first_is_gone(tmp_path: Path) -> N
         Home(tmp_path)
     first.release()
     Home(tmp_path).release()
+
+
+@pytest.mark.parametrize("main", [local_run.main, reindex.main])
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_home_that_can_not_be_is_refused_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, main: Callable[[Mapping[str, str]], int]
+) -> None:
+    (tmp_path / "file").touch()
+    assert main({"LODESTORE_HOME": str(tmp_path / place), "PORT": "0"}) > 0
+    told = capsys.readouterr().err
+    assert f"{tmp_path / place} can't be used: " in told
+    assert "set LODESTORE_HOME" in told
+
+
+@pytest.mark.parametrize("name", ["credentials.json", "server.log", "state", "search"])
+def test_what_another_users_run_has_left_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (tmp_path / name).touch()
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as for who is not root
+    with pytest.raises(HomeUnusable, match=f"{name} can't be used: Permission denied.*LODESTORE_HOME"):
+        Home(tmp_path)
 
 
 def test_credentials_are_written_whole_and_for_the_owner_alone(tmp_path: Path) -> None:
