@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.clients import Aws
+from shared.aws.errors import told
 from shared.aws.objects import Objects
 from shared.aws.queue import Queue
 from shared.aws.table import Table
@@ -153,10 +154,13 @@ def main(arguments: Sequence[str] | None = None, aws: Aws | None = None) -> int:
     run = _redrive(asked, aws or Aws(os.environ))
     try:
         run.show() if asked.list else run.run()
-    except Exception as error:
-        if not _is_of_aws(error):
-            raise
+    except Unavailable as error:
         sys.stderr.write(f"redrive: {error}\n")
+        return 1
+    except Exception as error:
+        if (said := told(error)) is None:
+            raise
+        sys.stderr.write(f"redrive: {said}\n")
         return 1
     for line in run.done:
         sys.stdout.write(f"{line}\n")
@@ -169,12 +173,6 @@ def _redrive(asked: Namespace, aws: Aws) -> Redrive:
     queue, documents, dead = (Queue(aws, url) for url in (asked.queue, asked.documents, asked.dead))
     backing = Backing(Table(aws, asked.table), Objects(aws, ""), SystemClock(), queue=queue, documents_queue=documents)
     return Redrive(backing, documents, dead, aws, asked.task)
-
-
-def _is_of_aws(error: Exception) -> bool:
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - after the arguments are known to be good
-
-    return isinstance(error, Unavailable | BotoCoreError | ClientError)
 
 
 def _parse(arguments: Sequence[str] | None) -> Namespace:

@@ -16,6 +16,7 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from shared.aws.clients import Aws
+from shared.aws.errors import told
 from shared.kernel.errors import Unavailable
 from shared.search.opensearch.index import SHARDS
 from shared.wiring.environment import EnvironmentInvalid
@@ -40,6 +41,11 @@ def main(arguments: Sequence[str] | None = None, aws: Aws | None = None) -> int:
     except (EnvironmentInvalid, Unavailable) as reason:
         sys.stderr.write(f"reindex: {reason}\n")
         return 1
+    except Exception as error:
+        if (said := told(error)) is None:
+            raise
+        sys.stderr.write(f"reindex: {said}\n")
+        return 1
 
 
 def report(rebuild: Reindexing) -> int:
@@ -54,9 +60,9 @@ def report(rebuild: Reindexing) -> int:
         sys.stderr.write(f"\nreindex: stopped: {str(reason) or 'interrupted'}\n  Run it again to go on from there.\n")
         return 1
     except Exception as error:
-        if not _is_of_aws(error):
+        if (said := told(error)) is None:
             raise
-        sys.stderr.write(f"\nreindex: {error}\n")
+        sys.stderr.write(f"\nreindex: {said}\n")
         return 1
     sys.stderr.write(f"\nreindex: done, {done.memories} memories in {done.passages} passages in this run\n")
     return 0
@@ -70,12 +76,6 @@ def _tell(progress: Progress) -> None:
 def _environ(asked: Namespace) -> dict[str, str]:
     given = {"TABLE_NAME": asked.table, "BUCKET_NAME": asked.bucket, "EMBEDDER": asked.embedder}
     return {**os.environ, "SEARCH_BACKEND": "existing", "SEARCH_ENDPOINT": asked.endpoint, **given}
-
-
-def _is_of_aws(error: Exception) -> bool:
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - after the arguments are known to be good
-
-    return isinstance(error, BotoCoreError | ClientError)
 
 
 def _parse(arguments: Sequence[str] | None) -> Namespace:

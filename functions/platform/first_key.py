@@ -14,6 +14,7 @@ from argparse import ArgumentParser
 from typing import TYPE_CHECKING
 
 from shared.aws.clients import Aws
+from shared.aws.errors import told
 from shared.aws.table import Table
 from shared.kernel.clock import SystemClock
 from shared.kernel.errors import Unavailable
@@ -78,12 +79,8 @@ def _make(asked: Namespace) -> Issued:
     except botocore.ClientError as error:
         code = error.response["Error"]["Code"]
         raise CanNotMakeKey(_REASONS.get(code, str(error)).format(table=asked.table, region=region)) from error
-    except botocore.NoRegionError as error:
-        raise CanNotMakeKey("Say where the table is: --region, or AWS_DEFAULT_REGION.") from error
-    except botocore.NoCredentialsError as error:
-        raise CanNotMakeKey("There are no AWS credentials; see `aws configure`, or set AWS_PROFILE.") from error
     except botocore.BotoCoreError as error:
-        raise CanNotMakeKey(str(error)) from error
+        raise CanNotMakeKey(told(error)) from error
     except Unavailable as error:
         raise CanNotMakeKey(f"DynamoDB does not answer: {error.__cause__ or error.message}") from error
 

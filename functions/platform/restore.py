@@ -23,6 +23,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.aws.clients import Aws
+from shared.aws.errors import told
 from shared.aws.objects import Objects
 from shared.aws.queue import Queue
 from shared.aws.table import Table
@@ -61,9 +62,9 @@ def main(
         sys.stderr.write(f"\nrestore: stopped: {str(reason) or 'interrupted'}\n  Run it again to go on from there.\n")
         return 1
     except Exception as error:
-        if not _is_of_aws(error):
+        if (said := told(error)) is None:
             raise
-        sys.stderr.write(f"\nrestore: {error}\n")
+        sys.stderr.write(f"\nrestore: {said}\n")
         return 1
     return 0
 
@@ -130,12 +131,6 @@ def _reindex(asked: Namespace, aws: Aws) -> None:
 def _tell(step: str, count: int) -> None:
     sys.stderr.write(f"\rrestore: {step}" + (f", {count}" if count else "") + " " * 20)
     sys.stderr.flush()
-
-
-def _is_of_aws(error: Exception) -> bool:
-    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - after the arguments are known to be good
-
-    return isinstance(error, BotoCoreError | ClientError)
 
 
 def _moment(text: str) -> int:

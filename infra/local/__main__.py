@@ -17,6 +17,8 @@ from infra.local.run import Run
 from infra.local.server import PortInUse, bind
 from infra.local.settings import BadSetting, settings_of
 from infra.local.template import TemplateNotUnderstood
+from shared.aws.errors import told
+from shared.kernel.errors import Unavailable
 from shared.search.port import IndexMismatch
 from shared.wiring.environment import EnvironmentInvalid
 
@@ -35,6 +37,14 @@ def main(environ: Mapping[str, str]) -> int:
         return 2
     except (HomeInUse, PortInUse, JournalUnreadable, TemplateNotUnderstood, IndexMismatch) as reason:
         sys.stderr.write(f"lodestore: {reason}\n")
+        return 1
+    except Unavailable as error:  # of a service that is not emulated
+        sys.stderr.write(f"lodestore: {error.__cause__ or error}\n")
+        return 1
+    except Exception as error:
+        if (said := told(error)) is None:
+            raise
+        sys.stderr.write(f"lodestore: {said}\n")
         return 1
     return 0
 

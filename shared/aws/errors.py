@@ -95,6 +95,19 @@ def code_of(error: BaseException | None) -> str | None:
     return "AccessDenied" if getattr(error, "status_code", None) in _DENIED else None
 
 
+def told(error: Exception) -> str | None:
+    """Return what to tell whoever runs a command of an error of AWS's; None of any other error."""
+    from botocore import exceptions as botocore  # noqa: PLC0415 - a command has its arguments checked before
+
+    if isinstance(error, botocore.ProfileNotFound):
+        return f"{error}. Set AWS_PROFILE to one that there is, or unset it."
+    if isinstance(error, botocore.NoRegionError):
+        return "No region is named: set AWS_DEFAULT_REGION, or give --region."
+    if isinstance(error, botocore.NoCredentialsError):
+        return "There are no AWS credentials; see `aws configure`, or set AWS_PROFILE."
+    return str(error) if isinstance(error, botocore.BotoCoreError | botocore.ClientError) else None
+
+
 def _translate(response: Any) -> Exception | None:
     code = response["Error"]["Code"]
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

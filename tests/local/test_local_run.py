@@ -23,6 +23,7 @@ from infra.local.server import HOST
 from infra.local.settings import BadSetting, settings_of
 from tests.emulator.cloud import emulated_cloud
 from tests.local.running import Running, command, running
+from tests.surroundings import NOBODYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -270,3 +271,27 @@ def test_the_same_server_works_on_other_endpoints(tmp_path: Path) -> None:
             assert not (tmp_path / "state").exists()
         finally:
             other.stop()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"AWS_PROFILE": "of-another-job"}, "Set AWS_PROFILE to one that there is"),
+        ({}, "set AWS_DEFAULT_REGION"),
+        ({"AWS_DEFAULT_REGION": "eu-central-1"}, "There are no AWS credentials"),
+        (
+            {"AWS_DEFAULT_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"},
+            "Could not connect to the endpoint URL",
+        ),
+    ],
+)
+def test_other_endpoints_that_can_not_be_used_end_the_run_with_a_reason(
+    tmp_path: Path, given: dict[str, str], told: str
+) -> None:
+    names = {"AWS_ENDPOINT_URL": f"http://{HOST}:9", "TABLE_NAME": "table", "BUCKET_NAME": "bucket"}
+    process = command(tmp_path, **NOBODYS, **names, **given)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert errors.startswith("lodestore: ")
+    assert told in errors
+    assert "Traceback" not in errors
