@@ -14,12 +14,17 @@ _TAG = re.compile(
     r"|tool|function|search|results?|thinking|reminder)[a-z_:-]{0,30})(?:\s[^<>]{0,200})?>",
     re.IGNORECASE,
 )
-_NAMED = r"memor(?:y|ies)|facts? (?:about|i know)|(?:i|we) (?:remember|recall)|recalled|retrieved|known about you"
-_HEADER = re.compile(
-    r"\s{0,8}[#*\-\[(\s]{0,6}(?:(?:here|these|this|below|are|is|the|your|some|user(?:'s)?|relevant|related"
-    r"|retrieved|recalled"
+_LED = (
+    r"(?:(?:here|these|this|below|are|is|the|your|some|user(?:'s)?|relevant|related|retrieved|recalled"
     r"|past|previous|prior|following|stored|saved|known|long-term|top|found|similar|what|all|of|from)\s+){0,6}"
-    rf"(?:{_NAMED})[^:\n]{{0,60}}[:\])]"
+)
+_FACTS = r"facts? (?:about (?!(?:me|my|myself|us|our|ourselves)\b)|i know)"
+_NAMED = rf"memor(?:y|ies)|{_FACTS}|(?:i|we) (?:remember|recall)|recalled|retrieved|known about you"
+_HEADER = re.compile(
+    rf"\s{{0,8}}[#*\-\[(\s]{{0,6}}{_LED}(?:{_NAMED})[^:\n]{{0,60}}[:\])]"
+    # A title needs no colon, but it may be one of the speaker's own notes: his memories, or a service's memory.
+    rf"|\s{{0,3}}(?:#{{1,6}}\s|\*\*|==)[\s=]{{0,4}}{_LED}(?:memories|{_FACTS})(?!.*\b(?:my|our)\b)[^:\n]{{0,60}}$"
+    r"|\s{0,3}(?:#{1,6}\s|\*\*|==)[\s=]{0,4}.{0,4}相关(?:的)?(?:记忆|回忆)[^：:\n]{0,20}$"
     r"|\s{0,8}[#*【\[]{0,4}(?:以下(?:是|为)|这是)?.{0,8}(?:记忆|回忆)[^：:\n]{0,20}[：:\]】]"
     r"|\s{0,8}\[?(?:system|assistant|ai|bot|tool|系统|助手)(?: (?:prompt|message|note))?\]?\s{0,2}[:：]",
     re.IGNORECASE,
@@ -71,12 +76,16 @@ def _end_of(text: str, opening: re.Match[str], closers: dict[str, int]) -> int:
 def _own(lines: list[str]) -> Iterator[str]:
     fenced = False
     listed = False  # in a block that a header of recalled or system text opened
+    opened = False  # nothing but blank lines since a header that stood alone: its list is still to come
     for line in lines:
         if _FENCE.match(line):
             fenced = not fenced
         elif not fenced:
             head = line[:200]
-            listed = bool(_HEADER.match(head)) or (listed and bool(line.strip()) and not _ROLE.match(head))
+            header = _HEADER.match(head)
+            goes_on = listed or (opened and bool(_ITEM.match(head)))
+            listed = bool(header) or (goes_on and bool(line.strip()) and not _ROLE.match(head))
+            opened = not head[header.end() :].strip(" *_") if header else opened and not line.strip()
             if not listed and not _foreign(line, head):
                 yield _bare(line)
 
