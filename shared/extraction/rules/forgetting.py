@@ -14,7 +14,8 @@ _POLITE = (
 _WISH = re.compile(
     rf"{_POLITE}(?:forget|(?:stop|quit) remembering|(?:do not|don't|don\u2019t|never) (?:remember|memori[sz]e)"
     r"|(?:erase|delete|remove|drop|clear|wipe) (?:from (?:your |my |the )?memor(?:y|ies) )?(?=.{0,200}memor)"
-    r"|(?:do not|don't|don\u2019t|never) (?:store|save|keep|record|retain) (?=.{0,200}memor))\b\s*(?P<what>.+)",
+    r"|(?:do not|don't|don\u2019t|never) (?:store|save|keep|record|retain) "
+    r"(?=.{0,200}memor|(?:this|these|the following)\b[^:.]{0,40}:))\b\s*(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _LEAD = re.compile(
@@ -23,6 +24,13 @@ _LEAD = re.compile(
     r"|(?:saved|stored|recorded)?\s*(?:about|of)|from (?:your |my )?memor(?:y|ies)|that)\s+",
     re.IGNORECASE,
 )
+_AHEAD = re.compile(
+    r"(?:(?:this|these|the following)(?: (?:facts?|things?|information))?(?: about me)?)? ?"
+    r"(?:(?:in|from|to) (?:your |my |the )?memor(?:y|ies))?\s*:\s*(?=\S)",
+    re.IGNORECASE,
+)
+"""What points ahead at what is to be forgotten ("forget this: …")."""
+
 _TAIL = re.compile(
     r"(?:[\s,]+(?:from (?:your |my |the )?memor(?:y|ies)|in (?:your |my )?memor(?:y|ies)|anymore|any more|please"
     r"|thanks|thank you|ok|okay|for me))?[\s.!?,]*$",
@@ -41,6 +49,7 @@ _WISH_ZH = re.compile(
     r"|(?:从记忆(?:里|中))?(?:删除|删掉|清除)(?P<drop>[^，。！？]{1,200}?)的?(?:这(?:条|个|段))?记忆"
     r"|(?P<ba>[^，。！？]{1,200}?)(?:忘记|忘掉|忘了|从记忆(?:里|中)删(?:除|掉)))"
 )
+_AHEAD_ZH = re.compile(r"(?:这(?:一点|件事|些|个)|(?:以下|下面)(?:几点|内容|信息)?)?\s*[：:]\s*(?=\S)")
 _LEAD_ZH = re.compile(r"(?:关于|有关|我(?:之前|刚才|刚刚)?(?:说过?|告诉你)的?|我提到的)+")
 _TAIL_ZH = re.compile(r"(?:的?(?:这件事情?|这个事|事情|事|信息|记忆|内容))?(?:吧|了|啊|呀|哦)*\s*[。！!.~～？?]*$")
 _OWN_ZH = re.compile(r"(?:关于|有关)?(?:我|咱|俺)|[A-Za-z]")
@@ -58,7 +67,7 @@ def _english_wish(sentence: str) -> str | None:
     match = _WISH.match(sentence)
     if match is None:
         return None
-    what = match["what"][:400]
+    what = _named(match["what"][:400], _AHEAD)
     if _THAT.match(what):
         return THAT
     if _NOT_A_WISH.match(what):
@@ -70,11 +79,16 @@ def _english_wish(sentence: str) -> str | None:
     return what[:1].upper() + what[1:] if content(what) or len(what.split()) >= 2 else None
 
 
+def _named(what: str, ahead: re.Pattern[str]) -> str:
+    points = ahead.match(what)
+    return what[points.end() :] if points else what
+
+
 def _chinese_wish(sentence: str) -> str | None:
     match = _WISH_ZH.match(sentence)
     if match is None or sentence.startswith(("我忘", "别忘", "不要忘", "不忘")):
         return None
-    what = match["what"] or match["not"] or match["drop"] or match["ba"]
+    what = _named(match["what"] or match["not"] or match["drop"] or match["ba"], _AHEAD_ZH)
     if _THAT_ZH.match(what):
         return THAT
     if match["ba"] is not None and not re.match("(?:请|麻烦|拜托|帮我|你|就|那就)*把", sentence):

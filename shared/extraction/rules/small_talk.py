@@ -22,9 +22,14 @@ _OPENER = re.compile(
     r"\s*(?:[,!:]|\s[-\u2013\u2014]|\.{2,3}|\u2026|(?=\s(?:i|i'm|i've|my|we)\b))\s*){1,6}",
     re.IGNORECASE,
 )
+_IT = r"(?: (?:this|these|the following)(?: (?:facts?|things?|information))?)"
 _REMEMBER = re.compile(
-    r"(?:(?:please|can you|could you)\s+)?(?:(?:also )?(?:remember|note|keep in mind|be aware|bear in mind|don't forget"
-    r"|do not forget|make (?:a )?note|save|for the record)|note to self)(?:,? that|:|,)\s*(?=\S)",
+    r"(?:(?:please|can you|could you|i(?: want| need|(?:'d| would) like) you to)\s+)?"
+    r"(?:(?:(?:also )?(?:remember|memori[sz]e|note|keep in mind|be aware|bear in mind|don't forget"
+    r"|do not forget|make (?:a )?note|save|for the record)|note to self"
+    rf"|(?:save|store|add|put){_IT}? (?:in|into|to) (?:your |the )?memory)(?:,? that|:|,)"
+    rf"|(?:(?:remember|memori[sz]e|note|save|don't forget|do not forget){_IT}(?: about me)?"
+    r"|(?:(?:here are|these are) )?(?:some |a few |the |more )?facts about me):)\s*(?=\S)",
     re.IGNORECASE,
 )
 _OPENER_ZH = re.compile(
@@ -38,7 +43,8 @@ _OPENER_ZH = re.compile(
     re.IGNORECASE,
 )
 _REMEMBER_ZH = re.compile(
-    r"(?:请|麻烦|你要?|帮我)?(?:记住|记下|记一下|记得|别忘了|不要忘记|备注)(?:一下)?\s*[，,：:]?\s*(?=\S)"
+    r"(?:请|麻烦|你要?|帮我)?(?:记住|记下|记一下|记得|别忘了|不要忘记|备注)(?:一下)?"
+    r"(?:(?:这(?:一点|件事|些|个)|(?:以下|下面)(?:几点|内容|信息)?)(?=[：:]))?\s*[，,：:]?\s*(?=\S)"
 )
 _CLOSER_ZH = re.compile(
     r"\s*[，,]?\s*(?:我?也?(?:很|非常|十分|真)?高兴(?:能够?|可以)?(?:认识|见到|遇见|遇到)(?:你|您)[^，。！？,]{0,4}"
