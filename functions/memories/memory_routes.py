@@ -16,7 +16,7 @@ from shared.kernel.preconditions import Preconditions
 from shared.kernel.strict_json import parse
 from shared.memories.changing import Changing
 from shared.memories.erasing import Erasing
-from shared.memories.filters import condition_of
+from shared.memories.filters import FIELDS, condition_of
 from shared.memories.forgetting import Forgetting
 from shared.memories.history import Histories, HistoryWish
 from shared.memories.listing import Listing, ListWish
@@ -96,6 +96,10 @@ def _add_writes(router: Router, composed: Memories) -> None:
     @router.delete(ROOT)
     def forget_user() -> Response[Any]:
         request = request_of(router)
+        for name in request.query:
+            if name != "user_id":
+                message = "All of a user is deleted, which nothing narrows; delete single memories by their ids"
+                raise InvalidInput.at("query", name, message=message)
         told = Erasing(composed.backing).erase(user_in(request), request.correlation_id)
         return success(request, told, 202)
 
@@ -104,6 +108,9 @@ def _list_wish(request: Request) -> ListWish:
     address, kind, limit = user_in(request), request.query.get("kind"), limit_in(request)
     if kind is not None and kind not in KINDS:
         raise InvalidInput.at("query", "kind", message=f"One of {', '.join(KINDS)}", value=kind[:200])
+    for name in FIELDS:
+        if name in request.query:
+            raise InvalidInput.at("query", name, message="Give it in filters, as JSON")
     filters = _filters(request)
     where = condition_of(filters, "query", "filters")
     return ListWish(address, limit, kind, where=where, filters=filters, cursor=request.query.get("cursor"))

@@ -126,9 +126,13 @@ class Asked:
         """Return the span that `created_at[gte]` and `created_at[lte]` name, in whole milliseconds.
 
         Raises:
-            InvalidInput: not an RFC 3339 time; one without an offset is taken as UTC.
+            InvalidInput: another bound, or not an RFC 3339 time; one without an offset is taken as UTC.
         """
-        first, last = (self._moment(f"created_at[{bound}]") for bound in ("gte", "lte"))
+        names = ("created_at[gte]", "created_at[lte]")
+        for name in self.request.query:
+            if name.startswith("created_at") and name not in names:
+                raise InvalidInput.at("query", name, message=f"The bounds are {' and '.join(names)}")
+        first, last = (self._moment(name) for name in names)
         return Moments(
             None if first is None else -((_EPOCH - first) // _MS),
             None if last is None else (last - _EPOCH) // _MS,

@@ -149,6 +149,16 @@ def test_nobody_is_forgotten_by_mistake(shelf: Shelf, reader: Reader, query: str
     assert len(reader.listed()) == 1
 
 
+@pytest.mark.parametrize("name", ["session_id", "agent_id", "app_id", "filters", "kind", "run_id", "scope"])
+def test_a_wish_that_looks_narrower_than_all_of_a_user_deletes_nothing(shelf: Shelf, reader: Reader, name: str) -> None:
+    """A parameter that was not known was left alone, and all was deleted where a part was meant."""
+    shelf.put("cedar")
+    answer = reader.delete(ROOT, query={"user_id": USER, name: "source"})
+    assert answer.status == 422
+    assert answer.json["error"]["details"][0]["loc"] == ["query", name]
+    assert len(reader.listed()) == 1
+
+
 def test_parallel_wishes_to_forget_one_user_all_succeed() -> None:
     with shelf_world(conflicts=Conflicts(0.002)) as shelf:
         filled(shelf)

@@ -97,6 +97,8 @@ def test_a_cursor_is_good_for_its_own_list_only(shelf: Shelf, reader: Reader) ->
         "user_id=ann&filters=x",
         "user_id=ann&filters=[]",
         'user_id=ann&filters={"x":1}',
+        "user_id=ann&session_id=s-1",
+        "user_id=ann&created_at=2026-11-01",
     ],
 )
 def test_a_broken_rule_of_a_list_is_422(reader: Reader, query: str) -> None:

@@ -127,6 +127,13 @@ def test_a_time_that_is_none_is_refused(client: StoreClient, moment: str) -> Non
     assert client.get(ROOT, query={"created_at[gte]": moment}).status == 400
 
 
+@pytest.mark.parametrize("name", ["created_at[gt]", "created_at[lt]", "created_at[eq]", "created_at"])
+def test_a_bound_that_is_not_known_is_refused_and_not_ignored(client: StoreClient, name: str) -> None:
+    answer = client.get(ROOT, query={name: "2099-01-01T00:00:00Z"})
+    assert answer.status == 400
+    assert answer.json["error"]["message"].startswith(f"query.{name}: ")
+
+
 @pytest.mark.parametrize(
     "query", [*({"limit": n} for n in (0, -1, 101, "x", "")), {"include_archived": "maybe"}, {"page": "page_x"}]
 )

@@ -116,6 +116,7 @@ def test_filters_narrow_the_list_and_combine(client: StoreClient, store: str, wo
         {"limit": -1},
         {"limit": 101},
         {"created_at[gte]": "x"},
+        {"created_at[gt]": "2026-01-01T00:00:00Z"},
         {"page": "page_x"},
     ],
 )
