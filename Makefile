@@ -5,6 +5,8 @@ UV    := .venv/bin/uv
 SAM   := .tools/sam/bin/sam
 STAGE ?= dev
 ARGS  ?=
+# What asks AWS nothing needs no profile, and does not stop at one that is not there.
+NOBODYS := env -u AWS_PROFILE -u AWS_DEFAULT_PROFILE
 # Files of tests that run at the same time: they wait a lot, for servers and for what was killed.
 JOBS  ?= 3
 
@@ -75,7 +77,7 @@ check: .venv/.ready tools ## Lint, types, layers, templates, API document
 	$(PY) -m mypy
 	.venv/bin/lint-imports
 	.tools/sam/bin/cfn-lint -t template.yaml infra/*.yaml
-	AWS_DEFAULT_REGION=eu-central-1 $(SAM) validate --lint
+	$(NOBODYS) AWS_DEFAULT_REGION=eu-central-1 $(SAM) validate --lint
 	$(PY) -m functions.platform.openapi --check
 
 fmt: .venv/.ready ## Format, and mend what can be mended
@@ -106,7 +108,7 @@ clean: ## Remove what was made, but not .lodestore
 # ---- Deploying -----------------------------------------------------------------------------------------
 
 build: .tools/sam/.ready ## Build the functions' artifacts into .aws-sam
-	$(SAM) build
+	$(NOBODYS) $(SAM) build
 
 # SAM calls these, in the project's folder, with ARTIFACTS_DIR.
 build-%Function: .venv/.ready
@@ -117,7 +119,7 @@ restore: .venv/.ready ## Restore the table without what was erased (TABLE=, OLD=
 	@$(PY) -m functions.platform.restore --table "$(TABLE)" $(if $(OLD),--old "$(OLD)") $(if $(BUCKET),--bucket "$(BUCKET)") $(if $(AT),--at "$(AT)") $(if $(SEARCH),--search "$(SEARCH)") $(if $(EMBEDDER),--embedder "$(EMBEDDER)") $(ARGS)
 
 deploy: build ## Deploy (STAGE=dev|prod, ARGS="--guided")
-	$(SAM) deploy --config-env $(STAGE:dev=default) $(ARGS)
+	@$(SAM) deploy --config-env $(STAGE:dev=default) $(ARGS) || { status=$$?; echo "lodestore: not deployed, for the reason above. It needs AWS credentials and a region, as the AWS command line does (AWS_PROFILE, AWS_DEFAULT_REGION): docs/operations.md" >&2; exit $$status; }
 
 key: .venv/.ready ## Make the first operator key in a deployed table (TABLE=...)
 	@test -n "$(TABLE)" || { echo "usage: make key TABLE=<the stack's output TableName>" >&2; exit 2; }
