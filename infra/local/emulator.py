@@ -57,6 +57,7 @@ log = logging.getLogger(__name__)
 
 TRANSACT_GET_ITEMS = 100
 MAIN_REGION = "us-east-1"  # where moto looks for the addresses of a service
+MODELS = "bedrockruntime"  # moto's name of it: models are asked, and not emulated
 # Nothing of the user's own AWS set-up may reach the clients of an emulated account.
 ENVIRONMENT = {
     "AWS_DEFAULT_REGION": REGION,
@@ -73,7 +74,7 @@ class Emulator:
     def __init__(self, folder: Path | None = None, *, conflicts: Conflicts | None = None) -> None:
         self.conflicts = conflicts
         self._folder = folder
-        self._mock = mock_aws()
+        self._mock = mock_aws(config={"core": {"passthrough": {"services": [MODELS]}}})
         self._environment = patch.dict("os.environ", ENVIRONMENT)
 
     def start(self) -> None:

@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infra.local.own_account import NoAccount, for_models
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,7 +17,7 @@ ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_
 NEEDED = ("TABLE_NAME", "BUCKET_NAME")
 QUEUES = ("QUEUE_URL", "DOCUMENTS_QUEUE_URL", "DEAD_LETTER_QUEUE_URL")
 FOR_FUNCTIONS = (
-    *("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE", "DOCUMENTS", "VISION"),
+    *("EMBEDDER", "EXTRACTOR", "MEMORY_LANGUAGE", "DOCUMENTS", "VISION", "BEDROCK_REGION"),
     *("MEMORIES_A_STORE", "VERSION_RETENTION_DAYS"),
 )
 """What is handed on to the functions as it is."""
@@ -34,14 +36,15 @@ class BadSetting(Exception):
 class Settings:
     """Port, home, and variables for the functions.
 
-    `real` has, where nothing shall be emulated, the names of the real resources; `functions` the models, the language,
-    limits and, where it is not the embedded one, the search; `faults` is the share of emulated calls that fail.
+    `real` has, where nothing shall be emulated, the names of the real resources; `functions` the models and how to ask
+    them, the language, limits and, where it is not the embedded one, the search; `faults` is the share of emulated
+    calls that fail.
     """
 
     port: int
     home: Path
     real: Mapping[str, str] | None
-    functions: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, str] = field(default_factory=dict, repr=False)
     faults: float = 0.0
 
     def variables(self, search: Path) -> dict[str, str]:
@@ -61,7 +64,17 @@ def settings_of(environ: Mapping[str, str]) -> Settings:
         raise BadSetting(f"PORT is {port!r}, which is not a port's number.")
     home = Path(environ.get("LODESTORE_HOME") or ".lodestore")
     real = _real(environ)
-    return Settings(int(port), home, real, _for_functions(environ), _faults(environ, real))
+    functions = _for_functions(environ)
+    if real is None:
+        functions = _of_own_account(environ, functions) | functions
+    return Settings(int(port), home, real, functions, _faults(environ, real))
+
+
+def _of_own_account(environ: Mapping[str, str], functions: Mapping[str, str]) -> dict[str, str]:
+    try:
+        return for_models(environ, functions)
+    except NoAccount as reason:
+        raise BadSetting(str(reason)) from reason
 
 
 def _faults(environ: Mapping[str, str], real: Mapping[str, str] | None) -> float:

@@ -48,6 +48,7 @@ _REMEDIES = {
     "ValidationException": "Check the model id, whether this region offers it on demand, and what it takes.",
 }
 _ARN = re.compile(r"arn:\S+|\b\d{12}\b")
+_CREDENTIAL_NAMES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 _CREDENTIALS = "Give this process AWS credentials that are valid, and a region."
 
 
@@ -56,8 +57,9 @@ class Bedrock:
 
     An attempt begins only while half of that is left of the time that its call is given.
 
-    `environ` may hold `BEDROCK_REGION`, when the models are used in another region than everything else, and
-    `AWS_ENDPOINT_URL_BEDROCK_RUNTIME`. The client is built at the first call and shared by threads.
+    `environ` may hold `BEDROCK_REGION`, when the models are used in another region than everything else,
+    `AWS_ENDPOINT_URL_BEDROCK_RUNTIME`, and credentials, as a function's environment does. The client is built at the
+    first call and shared by threads.
     """
 
     def __init__(
@@ -123,7 +125,8 @@ class Bedrock:
             retries={"mode": "standard", "total_max_attempts": 1},  # ours know how much time is left
             max_pool_connections=2 * WIDTH,
         )
-        session: Any = boto3.session.Session()
+        key, secret, token = (self._environ.get(name) or None for name in _CREDENTIAL_NAMES)
+        session: Any = boto3.session.Session(key, secret, token) if key and secret else boto3.session.Session()
         client: BedrockRuntimeClient = session.client(
             "bedrock-runtime",
             region_name=self._environ.get("BEDROCK_REGION") or None,

@@ -29,7 +29,7 @@ def model() -> Iterator[FakeBedrock]:
 
 @pytest.fixture
 def server(tmp_path: Path, model: FakeBedrock) -> Iterator[Running]:
-    keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+    keys = {"AWS_ACCESS_KEY_ID": "own", "AWS_SECRET_ACCESS_KEY": "test"}
     address = {"AWS_ENDPOINT_URL_BEDROCK_RUNTIME": model.environ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"]}
     running = Running(tmp_path / "home", VISION=f"bedrock:{MODEL}", **address, **keys)
     yield running
@@ -48,7 +48,7 @@ def test_an_image_without_a_caption_is_described_and_found(server: Running, mode
     model.will(Says("A red bicycle leans on a church."))
     (seen,) = added(server, image(caption=None, detail="high"))["images"]
     assert (seen["status"], seen["error"], seen["revision"]) == ("success", None, 1)
-    assert [request.model for request in model.requests] == [MODEL]
+    assert [(request.model, request.key) for request in model.requests] == [(MODEL, "own")]
     assert "In detail" in str(model.requests[0].body)
     for mode in ("summary", "facts", "raw"):
         assert found(server, "ann", "bicycle", mode) == ["A red bicycle leans on a church."]

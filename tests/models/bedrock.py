@@ -19,6 +19,8 @@ class Request:
     model: str
     operation: str
     body: dict[str, Any]
+    key: str = ""
+    """The id of the access key that signed it."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         _, _, model, operation = self.path.split("/")
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        request = Request(unquote(model), operation, body)
+        request = Request(unquote(model), operation, body, _key(self.headers["Authorization"]))
         step = self.fake.step(request)
         if isinstance(step, Hangs):
             self.fake.released.wait(120)
@@ -155,6 +157,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Keep quiet."""
+
+
+def _key(authorization: str) -> str:
+    return authorization.partition("Credential=")[2].partition("/")[0]
 
 
 def _answer(request: Request, step: Any) -> Any:
