@@ -105,7 +105,7 @@ def _is_of_file(body: dict[str, Any]) -> bool:
 def _is_reading(body: dict[str, Any]) -> bool:
     ids = [body.get("token"), body.get("document")]
     named = isinstance(body.get("user_id"), str) and all(isinstance(one, str) and has_form(one) for one in ids)
-    return named and type(body.get("chunks")) is int
+    return named and all(type(number) is int for number in (body.get("chunks"), body.get("asked", 0)))
 
 
 def _is_erasure(body: dict[str, Any]) -> bool:

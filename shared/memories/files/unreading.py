@@ -13,7 +13,7 @@ from shared.memories.leftovers import Leftovers
 from shared.memories.records import document_key, file_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from shared.memories.means import Means
     from shared.memories.records import UserAddress
@@ -22,23 +22,26 @@ AT_ONCE: Final = 1_000
 """States that are removed from the index together."""
 
 
-def unread(means: Means, body: Mapping[str, Any], late: Callable[[], bool]) -> bool:
+def unread(means: Means, body: dict[str, Any], late: Callable[[], bool]) -> bool:
     """Remove all that a reading has made which no document names; False: late, not all yet.
 
-    Of a batch that was indexed and never committed no row tells: so the index is asked by the chunks' ids first.
+    Of a batch that was indexed and never committed no row tells: so the index is asked by the chunks' ids first. How
+    many it was asked for is noted in `body`, with which the rest is sent: else a slow index would never be done.
 
     Raises:
         Unavailable: something can't be asked now.
     """
-    address, token = address_in(dict(body)), body["token"]
+    address, token = address_in(body), body["token"]
     document = means.backing.table.get(document_key(address.scope, body["document"]))
     if document is not None and document["token"] == token:
         return True  # it counts: whoever wrote the message was wrong
-    for start in range(0, body["chunks"], AT_ONCE):
-        if start and late():
+    first = body.get("asked", 0)
+    for start in range(first, body["chunks"], AT_ONCE):
+        if start > first and late():
             return False
         places = range(start, min(start + AT_ONCE, body["chunks"]))
         means.index.remove(address.owner, {(chunk_id(address, token, n), 1) for n in places})
+        body["asked"] = places.stop
     if not remove_reading(means, address, token, late=late):
         return False
     if "file" in body:

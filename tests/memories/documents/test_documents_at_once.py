@@ -22,6 +22,7 @@ from shared.kernel.scope import Scope
 from shared.memories.delivery import Deliveries
 from shared.memories.files.intake import Intake
 from shared.memories.files.reading import FOLDER
+from shared.memories.files.readings import Readings, send_reading
 from shared.memories.files.sending import chunks_message, read_message
 from shared.memories.letters import Message
 from shared.memories.outcome import State
@@ -370,6 +371,23 @@ def test_a_long_document_lets_the_others_of_its_batch_go_first(desk: Desk) -> No
         assert desk.job(task)["chunks_done"] == 80
         desk.work()
     assert desk.status(task)["memory"] == {"total": 250}
+
+
+def test_what_a_long_reading_has_left_goes_piece_by_piece_however_slow_the_index_is(desk: Desk) -> None:
+    address, backing = desk.shelf.address(desk.user), desk.shelf.composed.backing
+    reading_of = {"token": address.memory_id("reading"), "document": address.document_id("long"), "chunks_total": 4_500}
+    send_reading(backing, Readings(backing, address).left(reading_of))
+    removed: list[int] = []
+
+    def slow(_owner: str, states: Any) -> None:
+        removed.append(len(states))
+        desk.shelf.clock.move(ms=3_000)
+
+    with patch.object(desk.shelf.index.index, "remove", slow):
+        slices = [outcome for _ in range(9) if (outcome := desk.work_one())]
+    assert removed == [1_000, 1_000, 1_000, 1_000, 500]
+    assert len(slices) == 3
+    assert desk.is_idle()
 
 
 def test_a_read_file_is_counted_and_told_of_without_its_words(
