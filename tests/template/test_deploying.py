@@ -1,6 +1,7 @@
 """What infra/deploying.yaml lets the role do that deploys, its caller, and the functions at most."""
 
 import json
+import re
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -201,3 +202,13 @@ def test_operations_say_how_to_use_what_is_given_out(deploying: Stack) -> None:
     guide = (ROOT / "docs/operations.md").read_text("utf-8").partition("### Who may deploy")[2].partition("\n## ")[0]
     assert "--role-arn" in guide
     assert all(f"`{name}`" in guide for name in deploying.outputs)
+
+
+def test_the_documented_command_allows_its_roles_and_makes_the_bucket_of_artifacts(deploying: Stack) -> None:
+    """SAM reads `samconfig.toml` beside the template, where there is none of ours: all has to be said."""
+    page = (ROOT / "docs/operations.md").read_text("utf-8").replace("\\\n", "")
+    (command,) = re.findall(r"^\S*sam deploy -t infra/deploying.yaml .*$", page, re.MULTILINE)
+    named = [name for kind in ("Role", "ManagedPolicy") for name in deploying.of_type(f"AWS::IAM::{kind}")]
+    assert named
+    assert " --capabilities CAPABILITY_IAM " in command
+    assert " --resolve-s3 " in command
