@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _CHANGES = (Relation.REPLACES, Relation.FLIPPED, Relation.CHANGED, Relation.LIMIT, Relation.MORE)
 _DAY = 86_400_000
-_NAMED_TIME = 400 * _DAY
+_NAMED_TIME = 731 * _DAY  # "last year" is told as its first day, at most two years ago
 
 
 class RuleDecider:

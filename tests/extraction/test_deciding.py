@@ -61,6 +61,15 @@ RESTATED = [
 ]
 
 CHANGED = [
+    ("I live in Paris", "I live in Rome, not Paris."),
+    ("I live in Paris", "I'm living in Rome and not in Paris"),
+    ("I work at Acme", "I work at Globex, not Acme."),
+    ("I work at Acme", "I quit my job at Acme"),
+    ("I am a nurse", "I'm a doctor, not a nurse."),
+    ("My birthday is 3 May", "My birthday is 4 May, not 3 May."),
+    ("I prefer tea", "I prefer coffee, not tea"),
+    ("We use MySQL", "We use Postgres, not MySQL."),
+    ("我的电话是12345678", "我的新电话是87654321"),
     ("I live in Berlin", "I moved to Madrid"),
     ("I live in Berlin", "I now live in Madrid"),
     ("I live in Berlin.", "I've just moved to Madrid for work."),
@@ -170,6 +179,8 @@ CHANGED = [
 ]
 
 OTHER = [
+    ("We use MySQL", "We use Postgres, not Oracle."),
+    ("I live in Paris", "My sister lives in Rome, not Paris."),
     ("My sister lives in Berlin", "My brother lives in Berlin"),
     ("I live in Berlin", "My sister lives in Berlin"),
     ("I live in Berlin", "My sister moved to Madrid"),
@@ -330,6 +341,22 @@ def test_what_was_told_before_does_not_replace_what_was_told_later(fact: str) ->
 
 def test_a_move_told_now_counts_although_it_happened_before_the_last_word() -> None:
     assert decided("I live in Berlin", "I moved to Madrid last month", at=NOW - 31 * DAY).event == "UPDATE"
+
+
+@pytest.mark.parametrize(
+    ("known", "fact"),
+    [
+        ("I'm married.", "I got divorced last year."),
+        ("I live in Paris.", "I moved to Rome last year."),
+        ("我住在北京", "我去年搬到上海了"),
+    ],
+)
+def test_what_happened_in_the_year_before_is_not_lost_beside_what_was_said_last(known: str, fact: str) -> None:
+    """A year is told as its first day: on the last day of the next one that is nearly two years ago."""
+    now = 1_798_700_000_000  # 31 December 2026
+    first = 1_735_689_600_000  # 1 January 2025
+    memory = Known("m", 1, known, 0.9, told_at=now - 60_000)
+    assert DECIDER.decide(Learnt(fact, event_at=first), [memory]).event == "UPDATE"
 
 
 def test_an_old_home_is_no_change_of_the_present_one() -> None:

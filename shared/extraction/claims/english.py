@@ -115,8 +115,8 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         ),
         (
             (
-                rf"{_S}(?P<no>(?:{_ENDED}) (?:work|works|working) (?:at|for)|left|quit|resigned from"
-                rf"|got fired from) {_V}"
+                rf"{_S}(?P<no>(?:{_ENDED}) (?:work|works|working) (?:at|for)"
+                rf"|(?:left|quit)(?: my (?:job|position|role) (?:at|with))?|resigned from|got fired from) {_V}"
             ),
             employer,
         ),

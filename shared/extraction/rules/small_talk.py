@@ -14,7 +14,7 @@ _OPENER = re.compile(
     r"|of course|no problem|definitely|absolutely|certainly|exactly|right|alright|got it|sounds good|good idea|i see"
     r"|sorry|please|also|actually|however|besides|but|and|plus|speaking of which|speaking of that|to be honest"
     r"|you know|fyi|just so you know"
-    r"|for your information|friend)"
+    r"|for your information|friend|correction)"
     r"(?: (?:there|again|everyone|all|so much|very much|a lot|for that|for asking|(?-i:[A-Z][a-z]{1,20}(?=[,!]))"
     r"|ai companion|my friend|friend"
     r"|assistant"
@@ -38,7 +38,7 @@ _OPENER_ZH = re.compile(
     r"|但是|是的|是啊|对的?|对了|当然(?:了|可以|会)?"
     r"|没错|没问题(?:呀|啊)?|没关系|谢谢(?:你|您)?[^，。！？,]{0,12}|感谢(?:你|您)?[^，。！？,]{0,12}|不客气|不用谢"
     r"|其实|说起来|顺便说一下|另外|还有"
-    r"|(?:我的)?AI(?:伴侣|助手)|真的(?:吗)?|太好了|很好|不错|哇塞?|不是|不|没有(?:了)?|请|麻烦"
+    r"|更正|纠正|修正|(?:我的)?AI(?:伴侣|助手)|真的(?:吗)?|太好了|很好|不错|哇塞?|不是|不|没有(?:了)?|请|麻烦"
     r"|听起来[^，。！？,]{0,12})\s*[，,！!。：:、~～]\s*",
     re.IGNORECASE,
 )
@@ -72,7 +72,8 @@ _CONNECTIVE = re.compile(
     r"|(?:and|but|so|yet|for example|for instance|in fact|in addition|as a matter of fact|in short|in other words"
     r"|to tell the truth|to be (?:fair|frank)|that said|having said that|moreover|furthermore|therefore|thus|hence"
     r"|because of that|as a result|on the other hand|apart from that|nevertheless|honestly|frankly)[,:]\s*"
-    r"|the (?:fact|truth|thing|point) is(?:[,:]| that\b)\s*)\s*(?=\S)",
+    r"|the (?:fact|truth|thing|point) is(?:[,:]| that\b)\s*|(?:it )?turns out(?:[,:]| that\b|(?= (?:i|i'm|my|we)\b)))"
+    r"\s*(?=\S)",
     re.IGNORECASE,
 )
 _CONNECTIVE_ZH = re.compile(
