@@ -212,6 +212,19 @@ def test_an_explicit_wish_to_forget_is_no_fact_but_a_wish(said: str, wish: str) 
     assert (wishes(said), facts(said)) == ([wish], [])
 
 
+@pytest.mark.parametrize(
+    ("said", "unwanted", "fact"),
+    [
+        ("Forget that I live in Berlin, I moved to Madrid.", "I live in Berlin", "I moved to Madrid."),
+        ("Forget that I like tea, I like coffee now.", "I like tea", "I like coffee now."),
+        ("Please forget my address, my new home is in Rome.", "My address", "My new home is in Rome."),
+        ("请忘记我住在北京，我搬到上海了。", "我住在北京", "我搬到上海了。"),
+    ],
+)
+def test_what_has_changed_is_learnt_beside_the_wish_to_forget_what_was(said: str, unwanted: str, fact: str) -> None:
+    assert (wishes(said), facts(said)) == ([unwanted], [fact])
+
+
 @pytest.mark.parametrize("said", NO_WISHES)
 def test_who_speaks_of_forgetting_wishes_nothing_forgotten(said: str) -> None:
     assert wishes(said) == []

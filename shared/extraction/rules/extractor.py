@@ -11,7 +11,7 @@ from shared.extraction.fingerprint import fingerprint
 from shared.extraction.port import Extraction, Learnt
 from shared.extraction.rules.cleaning import spoken
 from shared.extraction.rules.compounds import parted
-from shared.extraction.rules.forgetting import THAT, wish
+from shared.extraction.rules.forgetting import THAT, parted_from_wish
 from shared.extraction.rules.kinds import categories_of, type_of
 from shared.extraction.rules.questions import told_before
 from shared.extraction.rules.sentences import sentences
@@ -100,15 +100,14 @@ def _of_turn(turn: Turn, conversation: Conversation) -> list[_Said]:
     said: list[_Said] = []
     since = 0  # where the parts of the last sentence begin
     for sentence in islice(sentences(spoken(turn.text)), MOST_SENTENCES):
-        unwanted = wish(sentence) if by_user else None
+        unwanted, rest = parted_from_wish(sentence) if by_user else (None, sentence)
         if unwanted is not None:
             where = _Said("", "", turn.position, turn.at, seen, by_user, forget=True)
             said[since:] = _forgotten(unwanted, said[since:], name, where=where)
-            continue
         told = len(said)
         said += (
             _Said(named(text, name), text, turn.position, turn.at, seen, by_user)
-            for text in _statements(sentence, code=conversation.code)
+            for text in _statements(rest, code=conversation.code)
             if by_user or _CONFIRMED.match(text)
         )
         since = told if len(said) > told else since

@@ -54,6 +54,13 @@ _LEAD_ZH = re.compile(r"(?:关于|有关|我(?:之前|刚才|刚刚)?(?:说过?|
 _TAIL_ZH = re.compile(r"(?:的?(?:这件事情?|这个事|事情|事|信息|记忆|内容))?(?:吧|了|啊|呀|哦)*\s*[。！!.~～？?]*$")
 _OWN_ZH = re.compile(r"(?:关于|有关)?(?:我|咱|俺)|[A-Za-z]")
 _THAT_ZH = re.compile(r"(?:这个|那个|它|这件事|这些|那些|这|那|我刚才说的|刚才(?:的话|说的)|上一句)[吧了。！!]*$")
+_TOLD_AFTER = re.compile(
+    r"[,，]\s*(?:(?:because|since|as|but)\s+|因为)?(?P<told>(?:(?:i|i['\u2019][md]|i['\u2019]ve|we|we['\u2019]ve|my|our)\b"
+    r"[^,]{0,200}\b(?:now|currently|these days|instead|moved|relocated|switched|changed|joined|became|new)\b"
+    r"|我[^，]{0,60}(?:现在|目前|如今|改|换|搬|已经|变成)).*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What has changed, told in one breath with the wish: "forget that I live in Berlin, I moved to Madrid"."""
 THAT = ""
 """What is to be forgotten when the wish only points back ("forget that")."""
 
@@ -61,6 +68,18 @@ THAT = ""
 def wish(sentence: str) -> str | None:
     """Return what a sentence wishes forgotten, `THAT` when it only points back, or None: it wishes no such thing."""
     return _chinese_wish(sentence) if is_chinese(sentence) else _english_wish(sentence)
+
+
+def parted_from_wish(sentence: str) -> tuple[str | None, str]:
+    """Return what a sentence wishes forgotten, as `wish` does, and what else it tells."""
+    unwanted = wish(sentence)
+    if unwanted is None:
+        return None, sentence
+    told = _TOLD_AFTER.search(sentence)
+    before = wish(sentence[: told.start()]) if told else None
+    if told is None or before is None:
+        return unwanted, ""
+    return before, told["told"][:1].upper() + told["told"][1:]
 
 
 def _english_wish(sentence: str) -> str | None:
