@@ -14,7 +14,9 @@ _OPENER = re.compile(
     r"|of course|no problem|definitely|absolutely|certainly|exactly|right|alright|got it|sounds good|good idea|i see"
     r"|sorry|please|also|actually|however|besides|but|and|plus|speaking of which|speaking of that|to be honest"
     r"|you know|fyi|just so you know"
-    r"|for your information|friend|correction)"
+    r"|for your information|friend|correction|wrong|oops|my mistake|i mean|wait(?=[,!])|to clarify(?=[,:])"
+    r"|that(?:['\u2019]s| is) (?:wrong|incorrect|not (?:right|true|correct))|you(?:['\u2019]re| are) wrong"
+    r"|you got (?:that|it) wrong|let me correct (?:that|you|myself))"
     r"(?: (?:there|again|everyone|all|so much|very much|a lot|for that|for asking|(?-i:[A-Z][a-z]{1,20}(?=[,!]))"
     r"|ai companion|my friend|friend"
     r"|assistant"
@@ -38,7 +40,7 @@ _OPENER_ZH = re.compile(
     r"|但是|是的|是啊|对的?|对了|当然(?:了|可以|会)?"
     r"|没错|没问题(?:呀|啊)?|没关系|谢谢(?:你|您)?[^，。！？,]{0,12}|感谢(?:你|您)?[^，。！？,]{0,12}|不客气|不用谢"
     r"|其实|说起来|顺便说一下|另外|还有"
-    r"|更正|纠正|修正|(?:我的)?AI(?:伴侣|助手)|真的(?:吗)?|太好了|很好|不错|哇塞?|不是|不|没有(?:了)?|请|麻烦"
+    r"|更正|纠正|修正|不对|不是的|(?:[我你您]?(?:说|记)?)?错了|准确(?:地|来)?说|(?:我的)?AI(?:伴侣|助手)|真的(?:吗)?|太好了|很好|不错|哇塞?|不是|不|没有(?:了)?|请|麻烦"
     r"|听起来[^，。！？,]{0,12})\s*[，,！!。：:、~～]\s*",
     re.IGNORECASE,
 )
