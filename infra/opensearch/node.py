@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -66,6 +67,7 @@ def running(home: Path, *, data: Path | None = None, port: int = 0) -> Iterator[
     Raises:
         NodeFailed: it did not start.
     """
+    _refuse_taken(port)
     with tempfile.TemporaryDirectory(prefix="opensearch-") as scratch:
         folder = (data or Path(scratch)).resolve()
         _furnish(folder, port)
@@ -73,6 +75,15 @@ def running(home: Path, *, data: Path | None = None, port: int = 0) -> Iterator[
         _hand_over(folder, Path(scratch))
         with (Path(scratch) / "output").open("wb") as output, _process(home, folder, output) as process:
             yield _ready(process, folder, Path(output.name))
+
+
+def _refuse_taken(port: int) -> None:
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            raise NodeFailed(f"Port {port} can't be used: {error}. Give another --port, or none.") from error
 
 
 @contextmanager

@@ -1,4 +1,5 @@
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 from infra.opensearch import assembly
 from infra.opensearch.assembly import NotAssembled, assembled
+from infra.opensearch.node import NodeFailed, running
 from tests.node import search_node, shared_node
 
 
@@ -37,6 +39,15 @@ def test_a_node_ends_even_when_its_starter_is_killed_and_leaves_nothing() -> Non
     while reachable(endpoint) or any(folder.exists() for folder in own):
         pass
     assert len(own) == 1
+
+
+def test_a_port_that_is_taken_is_named_before_anything_starts(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(NodeFailed, match=f"Port {port} can't be used: .*--port"), running(tmp_path, port=port):
+            pass
 
 
 def _is_of(folder: Path, endpoint: str) -> bool:
