@@ -56,22 +56,33 @@ class Adding:
             raise InvalidInput.at("body", "async_mode", message=message, type_="combination")
         address = UserAddress(caller.scope, body.add.user_id)
         accepted = self.accepting.accept(_wanted(body, address, caller, correlation_id=request.correlation_id))
-        task = self._end_of(accepted, body, address)
-        if task is None or task["status"] != "success":
+        try:
+            told = self._completed(accepted, self._end_of(accepted, body, address), caller)
+        except Unavailable:
+            if not body.in_background:
+                raise
+            told = None  # it is accepted: who is told to try again would have it done twice
+        if told is None:
             return success(request, _told(accepted, "accepted", None), 202)
-        jobs = jobs_of(self.backing.table, task)
-        events = events_of(self.backing, task, jobs)
-        if len(compact(events).encode()) > EVENTS_BYTES:
-            return success(request, _told(accepted, "accepted", None), 202)
-        told = _told(self.accepting.ended(accepted, caller.key), "completed", events)
-        # A file may have failed though its task has not.
-        attached = attached_view(task, jobs)
-        return success(request, {**told, **{name: attached[name] for name in ("files", "images") if name in attached}})
+        return success(request, told)
 
     def status(self, request: Request, task_id: str) -> Response[Any]:
         """Answer how a task stands, with each of its files and images."""
         task = self.tasks.read(admitted(request).scope, task_id)
         return json_answer(status_view(task, jobs_of(self.backing.table, task)))
+
+    def _completed(self, accepted: Accepted, task: Item | None, caller: Admitted) -> dict[str, Any] | None:
+        """Return what is told of a task that has succeeded, with all that it changed; None where that can't be told."""
+        if task is None or task["status"] != "success":
+            return None
+        jobs = jobs_of(self.backing.table, task)
+        events = events_of(self.backing, task, jobs)
+        if len(compact(events).encode()) > EVENTS_BYTES:
+            return None
+        told = _told(self.accepting.ended(accepted, caller.key), "completed", events)
+        # A file may have failed though its task has not.
+        attached = attached_view(task, jobs)
+        return {**told, **{name: attached[name] for name in ("files", "images") if name in attached}}
 
     def _end_of(self, accepted: Accepted, body: AddBody, address: UserAddress) -> Item | None:
         if body.in_background or self.run is None:

@@ -10,7 +10,7 @@ import pytest
 
 from shared.aws.writes import Delete
 from shared.kernel.scope import Scope
-from shared.memories.records import task_key
+from shared.memories.records import UserAddress, task_key
 from shared.tenancy import background
 from tests.emulator.faults import Fault, Killed, faults, kill_at
 from tests.emulator.twins import late_puts
@@ -128,3 +128,26 @@ def test_a_task_that_arrives_once_more_is_not_begun_anew(front: Front, client: A
     before = front.task(task)
     assert arrive() == 1
     assert front.task(task) == before
+
+
+@pytest.mark.parametrize("operation", ["GetItem", "BatchGetItem"])
+def test_what_is_accepted_and_can_not_be_waited_for_is_202_so_that_nobody_adds_it_again(
+    front: Front, client: AddClient, operation: str
+) -> None:
+    task = client.accepted(**key())
+    memory = UserAddress(Scope("acme", "default"), "ann").memory_id(task, "raw", 0)
+    front.end(task, events=[{"id": memory, "event": "ADD"}])
+    seen: list[str] = []
+
+    def down(call: Call) -> Fault | None:
+        seen.append(call.operation)
+        is_look_of_accept = call.operation == "BatchGetItem" and seen.count("BatchGetItem") == 1
+        return Fault.SERVER_ERROR if call.operation == operation and not is_look_of_accept else None
+
+    if operation == "GetItem":  # what is accepted anew is read for the first time when it is waited for
+        with faults(down):
+            answer = client.add(wait=1)
+    else:
+        with faults(down):
+            answer = client.add(**key(), wait=1)
+    assert (answer.status, answer.json["data"]["status"]) == (202, "accepted")
