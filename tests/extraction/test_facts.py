@@ -232,6 +232,21 @@ def test_what_has_changed_is_learnt_beside_the_wish_to_forget_what_was(said: str
     assert (wishes(said), facts(said)) == ([unwanted], [fact])
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Forget that I live in Berlin, my old city where I moved in 2019.",
+        "Forget that I live in Berlin, I moved there in 2019.",
+        "Please forget my phone number, my new number 555-1234.",
+        "Forget my address, my house is in Berlin.",
+        "请忘记我住在北京，我搬到那里三年了。",
+    ],
+)
+def test_more_of_what_is_to_be_forgotten_is_not_learnt(said: str) -> None:
+    assert wishes(said)
+    assert facts(said) == []
+
+
 @pytest.mark.parametrize("said", NO_WISHES)
 def test_who_speaks_of_forgetting_wishes_nothing_forgotten(said: str) -> None:
     assert wishes(said) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from shared.extraction.claims.reading import claims_of
 from shared.extraction.script import content, is_chinese
 
 _POLITE = (
@@ -55,12 +56,11 @@ _TAIL_ZH = re.compile(r"(?:的?(?:这件事情?|这个事|事情|事|信息|记�
 _OWN_ZH = re.compile(r"(?:关于|有关)?(?:我|咱|俺)|[A-Za-z]")
 _THAT_ZH = re.compile(r"(?:这个|那个|它|这件事|这些|那些|这|那|我刚才说的|刚才(?:的话|说的)|上一句)[吧了。！!]*$")
 _TOLD_AFTER = re.compile(
-    r"[,，]\s*(?:(?:because|since|as|but)\s+|因为)?(?P<told>(?:(?:i|i['\u2019][md]|i['\u2019]ve|we|we['\u2019]ve|my|our)\b"
-    r"[^,]{0,200}\b(?:now|currently|these days|instead|moved|relocated|switched|changed|joined|became|new)\b"
-    r"|我[^，]{0,60}(?:现在|目前|如今|改|换|搬|已经|变成)).*)",
+    r"[,，]\s*(?:(?:because|since|as|but)\s+|因为)?(?P<told>(?:(?:i|we|my|our)\b(?!.*\bthere\b)|我(?!.*那[里儿边])).*)",
     re.IGNORECASE | re.DOTALL,
 )
-"""What has changed, told in one breath with the wish: "forget that I live in Berlin, I moved to Madrid"."""
+"""What may be told in one breath with the wish: "forget that I live in Berlin, I moved to Madrid"."""
+_SPEAKER = frozenset(("i", "we", "我", "我们"))
 THAT = ""
 """What is to be forgotten when the wish only points back ("forget that")."""
 
@@ -77,9 +77,14 @@ def parted_from_wish(sentence: str) -> tuple[str | None, str]:
         return None, sentence
     told = _TOLD_AFTER.search(sentence)
     before = wish(sentence[: told.start()]) if told else None
-    if told is None or before is None:
+    if told is None or before is None or not _is_changed(told["told"]):
         return unwanted, ""
     return before, told["told"][:1].upper() + told["told"][1:]
+
+
+def _is_changed(told: str) -> bool:
+    """Tell whether the speaker says what is so now; all else may be more of what is to be forgotten."""
+    return any(claim.changed and claim.holds and claim.subject in _SPEAKER for claim in claims_of(told))
 
 
 def _english_wish(sentence: str) -> str | None:
