@@ -184,6 +184,7 @@ NO_WISHES = [
     "Don't forget my birthday.",
     "Don't forget this: I live in Berlin.",
     "Do not record this meeting: my lawyer said so.",
+    "Do not store these keys in the repository: AWS and Stripe.",
     "I forgot my keys.",
     "I always forget names.",
     "Forget it.",

@@ -12,11 +12,12 @@ _POLITE = (
     r"|you can|you should"
     r"|you may|i want you to|i'd like you to|i need you to|i would like you to|just)[,\s]+){0,5}"
 )
+_IT = r"(?:this|these|the following)(?: (?:facts?|things?|information))?(?: about me)?"
 _WISH = re.compile(
     rf"{_POLITE}(?:forget|(?:stop|quit) remembering|(?:do not|don't|don\u2019t|never) (?:remember|memori[sz]e)"
     r"|(?:erase|delete|remove|drop|clear|wipe) (?:from (?:your |my |the )?memor(?:y|ies) )?(?=.{0,200}memor)"
     r"|(?:do not|don't|don\u2019t|never) (?:store|save|keep|record|retain) "
-    r"(?=.{0,200}memor|(?:this|these|the following)\b[^:.]{0,40}:))\b\s*(?P<what>.+)",
+    rf"(?=.{{0,200}}memor|{_IT}\s*:))\b\s*(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _LEAD = re.compile(
@@ -26,7 +27,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _AHEAD = re.compile(
-    r"(?:(?:this|these|the following)(?: (?:facts?|things?|information))?(?: about me)?)? ?"
+    rf"(?:{_IT})? ?"
     r"(?:(?:in|from|to) (?:your |my |the )?memor(?:y|ies))?\s*:\s*(?=\S)",
     re.IGNORECASE,
 )
