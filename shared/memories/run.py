@@ -53,6 +53,10 @@ class OutOfTime(Unavailable):
     """This function's time is over; the next delivery goes on from what was reached."""
 
 
+class PayloadMissing(Exception):
+    """What was sent, or the plan that was made of it, is no longer stored."""
+
+
 class Run:
     """An attempt's work; `late` tells when no new piece of it may be begun."""
 
@@ -72,7 +76,8 @@ class Run:
             Erased: everything of the user was forgotten meanwhile.
             ExtractionFailed: nothing can be made of a model's answers.
             Fenced: another attempt has taken over.
-            ObjectMissing: the payload is gone.
+            ObjectMissing: a memory was changed or removed while it was looked at.
+            PayloadMissing: what the task was given is gone.
             Unavailable: a dependency is down, or the time is over.
         """
         self._kept = self._look()
@@ -101,9 +106,15 @@ class Run:
 
     @cached_property
     def _add(self) -> Add:
-        payload = self._backing.objects.get(self._attempt.task["object"])
+        payload = self._stored(self._attempt.task["object"])
         captions = {job["n"]: job["caption"] for job in self._jobs if job["of"] == "image" and job.get("caption")}
         return Add.from_json(json.loads(payload)).captioned(captions)
+
+    def _stored(self, key: str) -> bytes:
+        try:
+            return self._backing.objects.get(key)
+        except ObjectMissing:
+            raise PayloadMissing from None
 
     def _images(self) -> None:
         """Make memories of what images show."""
@@ -125,8 +136,7 @@ class Run:
 
     def _learnt(self) -> Plan:
         if self._kept is not None:
-            plan: Plan = Plan.from_json(json.loads(self._backing.objects.get(self._kept["object"])))
-            return plan
+            return Plan.from_json(json.loads(self._stored(self._kept["object"])))
         at = self._backing.clock.now_ms()
         part = self._part(at)
         if part and part.is_repeated():

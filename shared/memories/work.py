@@ -28,7 +28,7 @@ from shared.memories.ending import NothingStored, Reason, fail
 from shared.memories.means import OnceEmbedder
 from shared.memories.outcome import Outcome, State
 from shared.memories.remains import clear_away_now
-from shared.memories.run import Run
+from shared.memories.run import PayloadMissing, Run
 from shared.models.errors import ModelRefused
 from shared.retention.faults import fault_of
 
@@ -60,6 +60,9 @@ DOWN = Reason(
     "your operator can also have this one tried again from the dead-letter queue, within 14 days.",
 )
 LOST = Reason("payload_missing", "What was sent is no longer stored. Send the request again.", again=False)
+
+_PASSING = (Unavailable, Conflict, LostRace, ObjectMissing)
+"""What another attempt may find otherwise; an object is missing where a memory was changed under its reader."""
 
 
 class Worker:
@@ -135,7 +138,7 @@ class Worker:
 
     def _failed(self, attempt: Attempt, error: Exception) -> Outcome:
         reason = _reason(error)
-        if isinstance(error, Unavailable | Conflict | LostRace) and not isinstance(error, ModelRefused):
+        if isinstance(error, _PASSING) and not isinstance(error, ModelRefused):
             return self._wait_for(attempt, error)
         if reason is not None:
             return self._given_up(attempt, reason, None)
@@ -201,7 +204,7 @@ def _exhausted(task: Item, now: int) -> Reason | None:
 
 def _reason(error: Exception) -> Reason | None:
     """Return what a task's user is told of an error; None: a fault of ours."""
-    if isinstance(error, Erased | ObjectMissing):
+    if isinstance(error, Erased | PayloadMissing):
         return DELETED if isinstance(error, Erased) else LOST
     if isinstance(error, ExtractionFailed):
         return Reason("extraction_failed", _bounded(error), reply=_reply(error))
@@ -209,9 +212,7 @@ def _reason(error: Exception) -> Reason | None:
         return Reason("files_failed", error.message, again=error.again)
     if isinstance(error, ModelRefused):
         return Reason("model_refused", f"{error.message} {error.details['hint']}")
-    if isinstance(error, Unavailable | Conflict | LostRace):
-        return DOWN
-    return None
+    return DOWN if isinstance(error, _PASSING) else None
 
 
 def _bounded(error: LodestoreError) -> str:

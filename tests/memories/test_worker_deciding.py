@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,11 +14,14 @@ from shared.kernel.errors import Unavailable
 from shared.kernel.preconditions import Preconditions
 from shared.memories.changing import ChangeWish, Changing
 from shared.memories.erasing import Erasing
+from shared.memories.forgetting import Forgetting
 from shared.memories.history import Histories, HistoryWish
+from shared.memories.models import ChunkPlace
 from shared.memories.outcome import State
-from shared.memories.records import UserAddress, task_key
+from shared.memories.records import INLINE_BYTES, UserAddress, task_key
 from shared.memories.rows import memory_id_of, next_revision
 from shared.retention.erasures import ErasureLog
+from tests.emulator.faults import intercepted
 from tests.memories.fakes import Failing
 from tests.memories.works import ANA, SCOPE, works
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from shared.aws.items import Item
+    from tests.emulator.faults import Call
     from tests.memories.works import Works
 
 
@@ -201,6 +206,69 @@ def test_a_memory_deleted_while_it_was_said_again_is_added_anew(world: Works) ->
     world.deliver(world.task("city: Berlin."), index=before("put", world.index, delete))
     assert world.facts() == ["city: Berlin."]
     assert world.past(memory_id_of(row)) == []
+
+
+LONG = "x" * (INLINE_BYTES + 1)
+
+
+def _delete(world: Works, memory_id: str) -> None:
+    Forgetting(world.backing, world.index).forget(SCOPE, memory_id)
+
+
+def _change(world: Works, memory_id: str) -> None:
+    changing = Changing(world.backing, world.index, world.embedder)
+    changing.change(SCOPE, memory_id, ChangeWish(memory=f"city: Berlin. {LONG}y"), conditions=Preconditions())
+
+
+@pytest.mark.parametrize("happen", [_delete, _change])
+def test_a_long_message_that_goes_while_it_is_looked_through_has_the_task_come_again(
+    world: Works, happen: Callable[[Works, str], None]
+) -> None:
+    world.add(f"city: Berlin. {LONG}")
+    (said,) = world.rows(kind="raw")
+    left = [partial(happen, world, memory_id_of(said))]
+
+    def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
+        if call.operation == "GetObject" and said["object"] in request.url and left:
+            left.pop()()
+        return apply()
+
+    task = world.task("Forget: city: Berlin.")
+    with intercepted(around):
+        assert world.deliver(task).state is State.LATER
+    assert not left
+    assert world.row(task)["status"] == "processing"
+    world.clock.move(ms=3000)
+    world.deliver(task)
+    assert world.row(task)["status"] == "success"
+    assert not [text for text in world.texts() if "Berlin" in text]
+
+
+def test_a_part_s_long_summary_that_goes_while_all_are_summed_up_has_the_task_come_again(world: Works) -> None:
+    parts = [{"mode": "pre_summarized", "chunk": ChunkPlace("session", n, 2)} for n in range(2)]
+    world.add(f"city: Berlin. {LONG}", **parts[0])
+    (first,) = world.rows(kind="summary")
+    left = [partial(_delete, world, memory_id_of(first))]
+
+    def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
+        if call.operation == "GetObject" and first["object"] in request.url and left:
+            left.pop()()
+        return apply()
+
+    task = world.task("city: Madrid.", **parts[1])
+    with intercepted(around):
+        assert world.deliver(task).state is State.LATER
+    assert not left
+    world.clock.move(ms=3000)
+    world.deliver(task)
+    assert world.row(task)["status"] == "success"
+
+
+def test_a_task_whose_payload_is_gone_fails_for_good(world: Works) -> None:
+    task = world.task("city: Madrid.")
+    world.objects.delete(world.row(task)["object"])
+    world.deliver(task)
+    assert world.row(task)["error"]["code"] == "payload_missing"
 
 
 def test_changes_that_never_end_put_the_task_off_and_not_round_and_round(world: Works) -> None:
