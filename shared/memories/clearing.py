@@ -53,7 +53,8 @@ class Clearing:
             self._count(receipt, index=gone)
         for page in self.means.backing.table.pages(_all_of(address, receipt["generation"])):
             self._remove(receipt, page.items)
-            if page.last is not None and late():
+            # Not behind a page of what came since alone: the next piece begins anew, and would get no further.
+            if page.items and page.last is not None and late():
                 return False
         self._forget_lease(address)
         complete(self.means.backing, key_of(receipt))

@@ -110,6 +110,17 @@ def test_much_goes_in_pieces_each_sent_anew(queue: Line) -> None:
     assert (told["status"], told["removed"]["records"]) == ("success", PAGE + 20)
 
 
+def test_each_piece_gets_further_however_much_its_user_has_added_since(queue: Line) -> None:
+    queue.add(*[f"message {n}" for n in range(PAGE + 20)], mode="raw")
+    queue.run()
+    name = erased(queue)
+    queue.world.add(*[f"later {n}" for n in range(3 * PAGE)], mode="raw")
+    clearing = Clearing(queue.world.means())
+    assert any(clearing.erase(body(queue, name), lambda: True) for _ in range(PAGE))
+    assert receipt(queue, name)["removed"]["records"] == PAGE + 20
+    assert len(queue.world.texts()) == 3 * PAGE
+
+
 def test_a_worker_that_dies_in_it_is_followed_by_the_next_and_counts_once(queue: Line) -> None:
     for step in count(1):
         queue.world.add("city: Oslo. pet: cat.")
