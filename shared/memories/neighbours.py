@@ -48,6 +48,12 @@ class Neighbours:
             persist(partial(self._refresh, address, memory_id))
 
     def _refresh(self, address: UserAddress, memory_id: str) -> None:
+        try:
+            self._try(address, memory_id)
+        except ObjectMissing:  # of it or of one beside it, which was changed or removed since its row was read
+            raise LostRace(pause=False) from None
+
+    def _try(self, address: UserAddress, memory_id: str) -> None:
         row = self.means.backing.table.get(memory_key(address.scope, memory_id))
         if row is None or row["kind"] != "raw":
             return
@@ -55,10 +61,7 @@ class Neighbours:
         if around.items() <= row.items():
             return
         new = {**row, **around, "revision": next_revision(row)}
-        try:
-            passages = passages_of([(new, text_of(self.means.backing.objects, row))], self.means.embedder)
-        except ObjectMissing:
-            raise LostRace(pause=False) from None
+        passages = passages_of([(new, text_of(self.means.backing.objects, row))], self.means.embedder)
         leftovers = Leftovers(self.means.backing, address)
         states = [[(memory_id, r["revision"])] for r in (new, row)]
         self.means.backing.table.write(Put(leftovers.if_it_dies(states[0])))

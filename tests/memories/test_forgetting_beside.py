@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tests.emulator.faults import intercepted
 from tests.memories.shelf import ROOT, Reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tests.emulator.faults import Call
     from tests.memories.shelf import Shelf
 
 SAID = ("Thanks a lot.", "I moved to Munich.", "I like green tea.")
+LONG = "长" * 11_500
 
 
-def told(shelf: Shelf, reader: Reader) -> list[str]:
-    """Store three messages, and return their ids in order."""
-    messages = [{"role": "user", "content": text, "timestamp": 1_796_000_000_000 + n} for n, text in enumerate(SAID)]
+def told(shelf: Shelf, reader: Reader, said: Sequence[str] = SAID) -> list[str]:
+    """Store messages, and return their ids in order."""
+    messages = [{"role": "user", "content": text, "timestamp": 1_796_000_000_000 + n} for n, text in enumerate(said)]
     made = reader.post(f"{ROOT}/add", json_body={"user_id": "ann", "messages": messages, "mode": "raw"})
     assert made.status == 202, made.content
     assert shelf.work() == 1
     ids = {memory["memory"]: memory["id"] for memory in reader.listed()}
-    return [ids[text] for text in SAID]
+    return [ids[text] for text in said]
 
 
 def found(reader: Reader, query: str) -> set[str]:
@@ -63,3 +68,22 @@ def test_the_work_can_be_done_twice_and_after_the_neighbours_are_gone(shelf: She
     assert shelf.work() == 0
     assert shelf.memory_row(before, shelf.address("ann"))["revision"] == revision
     assert found(reader, "Munich tea") == set()
+
+
+def test_a_long_message_beside_that_goes_while_it_is_read_is_no_fault(shelf: Shelf, reader: Reader) -> None:
+    long, between, deleted = told(shelf, reader, (LONG, "I moved to Munich.", "I like green tea."))
+    assert reader.forget(deleted).status == 200
+    shelf.sweep()
+    there, other = shelf.memory_row(long, shelf.address("ann"))["object"], shelf.client()
+    left = [lambda: other.change(long, memory=f"{LONG[:-1]}江")]
+
+    def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
+        if call.operation == "GetObject" and there in request.url and left:
+            assert left.pop()().status == 200
+        return apply()
+
+    with intercepted(around):
+        assert shelf.work() >= 1  # each is done the first time
+    assert not left
+    row = shelf.memory_row(between, shelf.address("ann"))
+    assert (row["previous"][-1], row["following"]) == ("江", "")
