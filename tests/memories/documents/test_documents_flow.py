@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from shared.documents.port import IMAGES
+from shared.extraction.port import ExtractionFailed
 from tests.memories.documents.desk import file, image, paragraphs
+from tests.memories.fakes import SentenceExtractor
 
 if TYPE_CHECKING:
     from tests.memories.documents.desk import Desk
@@ -51,6 +53,14 @@ def test_chunks_are_found_in_every_mode_and_beside_conversations(desk: Desk) -> 
         assert "Cedar callbacks retry." in desk.reader.texts("cedar callbacks", output_mode=mode)
     assert "I like cedar tea." in desk.reader.texts("cedar", output_mode="raw")
     assert desk.found("cedar tea", output_mode="raw") == ["Cedar callbacks retry."]
+
+
+def test_a_file_stays_where_the_texts_beside_it_can_not_be_learnt_from(desk: Desk) -> None:
+    with patch.object(SentenceExtractor, "extract", side_effect=ExtractionFailed("There are no facts in it.")):
+        told = desk.added("I like cedar tea.", file("Cedar callbacks retry."))
+    assert (told["status"], told["error"]["code"]) == ("failed", "extraction_failed")
+    assert told["files"][0]["status"] == "success"
+    assert desk.found("cedar callbacks") == ["Cedar callbacks retry."]
 
 
 def test_only_the_documents_that_are_asked_for_are_searched(desk: Desk) -> None:
