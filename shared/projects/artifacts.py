@@ -116,8 +116,8 @@ class Companion(Protocol):
     def sort_key(self) -> str:
         """Its sort key."""
 
-    def check(self, row: Item | None) -> None:
-        """Raise the error that the row, as it is now, means for the artifact's write."""
+    def check(self, sight: Sight) -> None:
+        """Raise the error that the row and its task, as they are now, mean for the artifact's write."""
 
     def write(self, artifact: Item) -> Write:
         """Return the row's change, from the artifact's new row."""
@@ -156,7 +156,7 @@ class Replacement(TaskWrite[tuple[Record, str]]):
         """Replace the artifact."""
         row = sight.rows.get(self.address.artifact_key[1])
         if self.beside:
-            self.beside.check(sight.stored.get(self.beside.sort_key))
+            self.beside.check(sight)
         self._preconditions.check_write(row["etag"] if row else None)
         self._check_room(sight, row)
         written = self._commit(sight, self._stage(sight.settings.retention_days))

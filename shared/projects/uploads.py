@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shared.projects.backing import Backing
     from shared.projects.models import UploadRequest
     from shared.projects.records import Address
+    from shared.projects.sight import Sight
 
 _PREFIX = "upload"
 URL_SECONDS = 15 * 60
@@ -113,14 +114,10 @@ class Uploads:
         }
 
     def _find(self, address: Address, key: Key) -> Item:
-        sight = look_for_write(self._backing, address, key[1])
-        row = sight.stored.get(key[1])
-        if row is None or (row["turn"], row["name"]) != (address.turn, address.name):
+        row = _in(look_for_write(self._backing, address, key[1]), key[1])
+        if (row["turn"], row["name"]) != (address.turn, address.name):
             raise NotFound("No such upload.")
         if row["expires_at"] <= self._backing.clock.now_ms():
-            raise NotFound("No such upload.")
-        # An upload begun in a life of the task that has ended ended with it.
-        if row["gen"] and row["gen"] != (sight.task["gen"] if sight.task else None):
             raise NotFound("No such upload.")
         return row
 
@@ -145,6 +142,14 @@ def _is_id(text: str) -> bool:
     return prefix == _PREFIX and is_ulid(rest)
 
 
+def _in(sight: Sight, sort_key: str) -> Item:
+    """Return an upload as it is seen; one that was begun in a life of the task that has ended ended with it."""
+    row = sight.stored.get(sort_key)
+    if row is None or (row["gen"] and row["gen"] != (sight.task["gen"] if sight.task else None)):
+        raise NotFound("No such upload.")
+    return row
+
+
 def _differs(field: str, message: str) -> InvalidInput:
     return InvalidInput.at("body", field, message=message, type_="value_error")
 
@@ -156,11 +161,9 @@ class _Ending:
     sort_key: str
     address: Address
 
-    def check(self, row: Item | None) -> None:
-        """Hold the write to an upload that has not ended yet."""
-        if row is None:
-            raise NotFound("No such upload.")
-        if "done" in row:
+    def check(self, sight: Sight) -> None:
+        """Hold the write to an upload that has not ended yet, by itself or with its task."""
+        if "done" in _in(sight, self.sort_key):
             raise Conflict("It is completed already.")
 
     def write(self, artifact: Item) -> Write:

@@ -8,13 +8,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from shared.aws.objects import Objects
+from tests.clients.events import Client
 from tests.emulator.twins import late_puts
 from tests.projects.world import ROOT, artifact_path, turn_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.clients.events import Answer, Client
+    from tests.clients.events import Answer
     from tests.projects.world import World
 
 BYTES = b"0123456789"
@@ -145,6 +146,22 @@ def test_uploads_of_another_artifact_scope_or_life_are_404(client: Client, world
     assert complete(client, {"upload_id": "upload_made_up"}).status == 404
     client.delete(f"{ROOT}/tasks/t1")
     assert complete(client, upload).status == 404
+
+
+def test_an_upload_brings_no_task_back_that_is_deleted_meanwhile(client: Client, world: World) -> None:
+    client.put(turn_path(), json_body={})
+    upload = start(client)
+    bring(world, upload)
+    other = Client(world.handler(), client.key)
+
+    def deleted(objects: Objects, key: str) -> Iterator[bytes]:
+        yield objects.get(key)
+        assert other.delete(f"{ROOT}/tasks/t1").status == 204
+
+    with patch.object(Objects, "stream", deleted):
+        assert complete(client, upload).status == 404
+    assert client.get(artifact_path()).status == 404
+    assert client.get(f"{ROOT}/tasks").json["tasks"] == []
 
 
 def test_a_large_download_is_sent_to_a_short_presigned_url(client: Client, world: World) -> None:
