@@ -6,7 +6,7 @@ import os
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
-from infra.local.settings import ENDPOINTS, FOR_FUNCTIONS, NEEDED, QUEUES
+from infra.local.settings import FOR_FUNCTIONS, NEEDED, QUEUES
 from shared.wiring.environment import Environment
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FAMILIES: Final = ("AWS_", "BOTO_", "LAMBDA_", "LODESTORE_", "MOTO_", "POWERTOOLS_")
 OURS: Final = {
-    *(*ENDPOINTS, *NEEDED, *QUEUES, *FOR_FUNCTIONS, "AWS_FAULTS", "PORT", "PRESIGN_ENDPOINT_URL", "BEDROCK_REGION"),
+    *(*NEEDED, *QUEUES, *FOR_FUNCTIONS, "PORT", "PRESIGN_ENDPOINT_URL"),
     *(field.name.upper() for field in fields(Environment)),
 }
 """What the local run and the functions read. OPENSEARCH_ENDPOINT is not among it: tests may be given a node by it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -220,23 +221,30 @@ def _change(world: Works, memory_id: str) -> None:
     changing.change(SCOPE, memory_id, ChangeWish(memory=f"city: Berlin. {LONG}y"), conditions=Preconditions())
 
 
+@contextmanager
+def _just_before_it_is_read(row: Item, happen: Callable[[], None]) -> Iterator[None]:
+    """Let something happen once, right before the text of a row is asked for; it has to be."""
+    left = [happen]
+
+    def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
+        if call.operation == "GetObject" and row["object"] in request.url and left:
+            left.pop()()
+        return apply()
+
+    with intercepted(around):
+        yield
+    assert not left
+
+
 @pytest.mark.parametrize("happen", [_delete, _change])
 def test_a_long_message_that_goes_while_it_is_looked_through_has_the_task_come_again(
     world: Works, happen: Callable[[Works, str], None]
 ) -> None:
     world.add(f"city: Berlin. {LONG}")
     (said,) = world.rows(kind="raw")
-    left = [partial(happen, world, memory_id_of(said))]
-
-    def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
-        if call.operation == "GetObject" and said["object"] in request.url and left:
-            left.pop()()
-        return apply()
-
     task = world.task("Forget: city: Berlin.")
-    with intercepted(around):
+    with _just_before_it_is_read(said, partial(happen, world, memory_id_of(said))):
         assert world.deliver(task).state is State.LATER
-    assert not left
     assert world.row(task)["status"] == "processing"
     world.clock.move(ms=3000)
     world.deliver(task)
@@ -248,17 +256,9 @@ def test_a_part_s_long_summary_that_goes_while_all_are_summed_up_has_the_task_co
     parts = [{"mode": "pre_summarized", "chunk": ChunkPlace("session", n, 2)} for n in range(2)]
     world.add(f"city: Berlin. {LONG}", **parts[0])
     (first,) = world.rows(kind="summary")
-    left = [partial(_delete, world, memory_id_of(first))]
-
-    def around(call: Call, request: Any, apply: Callable[[], Any]) -> Any:
-        if call.operation == "GetObject" and first["object"] in request.url and left:
-            left.pop()()
-        return apply()
-
     task = world.task("city: Madrid.", **parts[1])
-    with intercepted(around):
+    with _just_before_it_is_read(first, partial(_delete, world, memory_id_of(first))):
         assert world.deliver(task).state is State.LATER
-    assert not left
     world.clock.move(ms=3000)
     world.deliver(task)
     assert world.row(task)["status"] == "success"
